@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""each_file.py BUILD: every source of lib and tools compiles by itself, as BUILD/compile_commands.json says. Builds
-compile those of a room as one, and would not notice what one of them forgets to include."""
+"""each_file.py BUILD: tests that every source of lib and tools compiles separately, with the command in
+BUILD/compile_commands.json. Builds compile all sources of a folder as one, and do not notice missing includes."""
 
 import concurrent.futures
 import os

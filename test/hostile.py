@@ -1,8 +1,8 @@
-"""Families of valid modules that no compiler makes: `FAMILIES[name](n)` is a module whose length grows with n.
+"""Defines families of valid modules that no compiler makes: `FAMILIES[name](n)` is a module whose length grows with n.
 
-What reads PTX must answer about them in time and memory that grow as the text does, on a small stack:
-`runner/hostile_bodies.py` runs all commands, `speed/hostile_graphs.py` measures `check` on the largest, and small ones
-are seeds of the fuzzers."""
+Every reader of PTX must process them on a small stack, in time and memory proportional to the text.
+`runner/hostile_bodies.py` runs all commands, and `speed/hostile_graphs.py` measures `check` on the largest modules.
+Small modules are seeds of the fuzzers."""
 
 HEAD = """.version 9.0
 .target sm_90a
@@ -28,7 +28,7 @@ setp.lt.u32 %p1, %r2, %r1;
 setp.eq.u32 %p2, %r2, 0;
 """
 TAIL = "st.global.u32 [%rd1], %r2;\nret;\n}\n"
-FIRST = 10  # the first number of a register that a family has for itself
+FIRST = 10  # number of the first register that a family may use
 
 
 def kernel(body, predicates=8, registers=FIRST + 2, wide=FIRST):
@@ -36,12 +36,13 @@ def kernel(body, predicates=8, registers=FIRST + 2, wide=FIRST):
 
 
 def lines(pattern, n):
-    """`pattern` n times; {i} is the number of its turn, {a}, {b}, {c} registers of its own and the next two."""
+    """Returns `pattern` n times. {i} is the index of the repetition, {a} is its own register, and {b} and {c} are
+    the next two."""
     return "".join(pattern.format(i=i, a=FIRST + i, b=FIRST + i + 1, c=FIRST + i + 2) for i in range(n))
 
 
 def repeated(pattern, a_turn=1, before="", after=""):
-    """A family: `pattern` in one line after the other, each of which has `a_turn` registers of its own."""
+    """Returns a family with `pattern` on consecutive lines, each of which has `a_turn` registers of its own."""
 
     def family(n):
         count = FIRST + a_turn * n + 3
@@ -55,34 +56,34 @@ def repeated(pattern, a_turn=1, before="", after=""):
 
 
 def deep_loops(n):
-    """Loops in loops."""
+    """Returns nested loops."""
     heads = "".join(f"L{i}:\nadd.u32 %r{i + 10}, %r{i + 11}, 1;\n" for i in range(n))
     tails = "".join(f"setp.lt.u32 %p2, %r{i + 10}, %r1;\n@%p2 bra L{i};\n" for i in reversed(range(n)))
     return kernel(f"mov.u32 %r{n + 10}, 0;\n" + heads + tails, registers=n + 12)
 
 
 def deep_branches(n):
-    """What a condition skips holds the next condition."""
+    """Returns nested conditions: the code that a condition skips contains the next condition."""
     heads = lines("setp.lt.u32 %p{a}, %r2, {i};\n@%p{a} bra L{i};\nmov.u32 %r{a}, {i};\n", n)
     return kernel(heads + "".join(f"L{i}:\n" for i in reversed(range(n))), predicates=n + FIRST, registers=n + FIRST)
 
 
 def deep_scopes(n):
-    """Braces in braces, as deep as is allowed, again and again."""
+    """Returns nested braces of the maximum depth, repeatedly."""
     depth = 100
     nest = "{{ .reg .b32 %s{i}; mov.u32 %s{i}, {i};\n" * depth + "}}\n" * depth
     return kernel("".join(nest.format(i=i) for i in range(n // depth + 1)))
 
 
 def table(n):
-    """Branches by one list of all labels."""
+    """Returns branches with one list of all labels."""
     labels = ", ".join(f"B{i}" for i in range(n))
     body = lines("B{i}:\nadd.u32 %r{a}, %r2, 1;\nbrx.idx %r2, T;\n", n)
     return kernel(f"T: .branchtargets {labels};\n" + body, registers=n + FIRST)
 
 
 def tables(n):
-    """A list of its own after each label."""
+    """Returns a separate list after each label."""
     body = "".join(
         f"T{i}: .branchtargets B{i}, B{n // 2}, B{n - 1 - i};\nB{i}:\nadd.u32 %r{i + 10}, %r2, 1;\nbrx.idx %r2, T{i};\n"
         for i in range(n)
@@ -91,14 +92,14 @@ def tables(n):
 
 
 def functions(n):
-    """Each function calls the one before it, and the last one calls all of them."""
+    """Returns functions that each call the previous one, and a last one that calls all of them."""
     head = ".version 9.0\n.target sm_90a\n.address_size 64\n.func f0() { ret; }\n"
     chain = "".join(f".func f{i}() {{ call f{i - 1}; bar.sync 0; ret; }}\n" for i in range(1, n))
     return head + chain + ".visible .entry k() {\n" + "".join(f"call f{i};\n" for i in range(n)) + "ret;\n}\n"
 
 
 def variables(n):
-    """Each variable holds the address of the one before it."""
+    """Returns variables that each hold the address of the previous one."""
     head = ".version 9.0\n.target sm_90a\n.address_size 64\n.global .u64 v0 = 0;\n"
     chain = "".join(f".global .u64 v{i} = v{i - 1};\n" for i in range(1, n))
     return head + chain + f".visible .entry k() {{ .reg .b64 %rd1; ld.global.u64 %rd1, [v{n - 1}]; ret; }}\n"

@@ -1,21 +1,21 @@
-"""The rooms of the machine: machine_parts.py. lib/Machine, its core, includes no observer and nothing that selects one;
-units include each other in no large cycle; structs stay small; no room is too large a part of lib. A limit may only be
-lowered."""
+"""Tests the structure of the emulator: machine_parts.py. lib/Machine, its core, includes no observer and no code
+that selects one. Units must not include each other in large cycles, structs must be small, and no folder may be too
+large a part of lib. A limit may only be lowered."""
 
 import pathlib
 import re
 import sys
 
 LIB = pathlib.Path(__file__).resolve().parents[1] / "lib"
-CORE, OBSERVERS, USERS = "Machine", "Observe", "Emulate"  # each includes those before it
-MAX_CYCLE = 2  # units
-MAX_FIELDS = 25  # of any struct
+CORE, OBSERVERS, USERS = "Machine", "Observe", "Emulate"  # each folder may include those before it
+MAX_CYCLE = 2  # in units
+MAX_FIELDS = 25  # in any struct
 MAX_WARP_FIELDS = 20
 MAX_ROOM = 0.15  # of the lines of lib
 
 
 def units():
-    """The units that each unit includes: a header and its source are one."""
+    """Returns the units that each unit includes. A header and its source are one unit."""
     included = {}
     for room in (CORE, OBSERVERS, USERS):
         for path in sorted((LIB / room).iterdir()):
@@ -28,7 +28,7 @@ def units():
 
 
 def room_sizes():
-    """The lines of each room of lib."""
+    """Returns the number of lines in each folder of lib."""
     rooms = [room for room in sorted(LIB.iterdir()) if room.is_dir()]
     files = {room.name: [path for path in room.rglob("*") if path.suffix in (".h", ".cpp", ".def")] for room in rooms}
     return {room: sum(len(path.read_text().splitlines()) for path in paths) for room, paths in files.items()}
@@ -45,7 +45,7 @@ def reachable(included, start):
 
 
 def structs(text):
-    """The name and the text between the braces of each struct and class, without the functions in it."""
+    """Returns the name of each struct and class, and the text between its braces without functions."""
     text = re.sub(r"//[^\n]*", "", text)
     for match in re.finditer(r"^(?:template[^\n]*\n)?(?:struct|class) (\w+)[^;{()]*\{", text, re.MULTILINE):
         depth, at, body = 1, match.end(), ""
@@ -57,7 +57,7 @@ def structs(text):
 
 
 def fields(body):
-    """The number of members with names. `body` has lost what is between inner braces."""
+    """Returns the number of members with names. `body` no longer contains inner braces."""
     count = 0
     for statement in body.split(";"):
         statement = statement.replace("}", " ")
@@ -65,7 +65,7 @@ def fields(body):
         declaration = re.sub(r"<[^<>]*>", "", re.sub(r"<[^<>]*>", "", re.sub(r"<[^<>]*>", "", statement)))
         declaration = re.sub(r"alignas\([^)]*\)|= [^,]*(\([^)]*\))?", "", declaration)
         if re.match(r"(enum|struct|class)\b.*\s\w+\s\s+\w+$", declaration):
-            count += 1  # a member of a type that is declared with it
+            count += 1  # a member that is declared together with its type
             continue
         is_other = re.match(r"(static|using|friend|typedef|enum|struct|class)\b", declaration)
         if not declaration or "(" in declaration or is_other:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Two 64 x 64 matrices of f16 and their product, as .npy files, by a formula that needs nothing but Python.
+"""Writes two 64 x 64 matrices of f16 and their product as .npy files, with a formula that needs only Python.
 
 product.py [FOLDER]"""
 
@@ -25,7 +25,7 @@ def half(value):
 def main():
     folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
     a = [[half(math.sin(1 + i * SIZE + k)) for k in range(SIZE)] for i in range(SIZE)]
-    b = [[half(math.cos(2 + j + k * SIZE)) for k in range(SIZE)] for j in range(SIZE)]  # by columns
+    b = [[half(math.cos(2 + j + k * SIZE)) for k in range(SIZE)] for j in range(SIZE)]  # column by column
     c = [[math.fsum(x * y for x, y in zip(row, column)) for column in b] for row in a]
     npy(folder / "a.npy", "e", "<f2", a)
     npy(folder / "b.npy", "e", "<f2", b)

@@ -9,8 +9,8 @@ namespace ptxray {
 
 constexpr int64_t mostSlots = 64;
 
-/// Returns the highest value of a counter before it is reset to a number, plus 1. The result is 0 if the step is no such
-/// selection.
+/// Returns the highest value of a counter before it is reset to a number, plus 1. The result is 0 if the step does not
+/// select in this way.
 ///   setp.eq.s32 %p1, %r2, 4;  selp.b32 %r1, 0, %r2, %p1;      4
 static int64_t lengthOfChoice(const Step &step, const Body &body) {
   const Source &counted = step.list[step.list[0].kind == Source::Number ? 1 : 0];

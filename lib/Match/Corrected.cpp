@@ -396,7 +396,7 @@ static std::optional<uint16_t> otherWord(const Opcode &opcode, FindingPlace plac
 /// Rewords a statement that is not true for all forms of the instruction, so that it applies only to this form.
 static void keepTrue(Finding &f, const Opcode &opcode) {
   const isa::Mnemonic &mnemonic = *opcode.mnemonic;
-  auto beOfThisOne = [&](std::string word, std::string expected) { // the parameters replace the arguments of the finding
+  auto beOfThisOne = [&](std::string word, std::string expected) { // both replace arguments of the finding
     f.id = DiagId::QualifierOfOtherForm;
     f.args = {std::move(word), std::string(mnemonic.text())};
     f.notes.insert(f.notes.begin(), SharedText("expected " + std::move(expected)));

@@ -1,7 +1,7 @@
-"""Conan's recipe of the library and the program: `conan create packaging/conan`.
+"""Builds the library and the program with Conan: `conan create packaging/conan`.
 
-LLVM, ANTLR's runtime and the others are those of the system (docs/building.md names the packages): Conan Center has no
-LLVM as a library of this size."""
+The recipe uses LLVM, ANTLR's runtime and other libraries of the system (docs/building.md lists the packages). Conan
+Center has no LLVM library of this size."""
 
 import pathlib
 import re
@@ -12,7 +12,7 @@ from conan.tools.cmake import CMake, CMakeToolchain, cmake_layout
 from conan.tools.files import copy
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-RUNTIME = "build/antlr4-runtime/antlr4-cpp-runtime-4.9+dfsg/runtime/src"  # of ANTLR, from `tools/dev setup`
+RUNTIME = "build/antlr4-runtime/antlr4-cpp-runtime-4.9+dfsg/runtime/src"  # ANTLR's runtime, from `tools/dev setup`
 PARTS = (
     "CMakeLists.txt",
     "LICENSE",
@@ -33,7 +33,7 @@ class Ptxray(ConanFile):
     license = "Apache-2.0"
     topics = ("cuda", "ptx", "gpu", "linter")
     settings = "os", "compiler", "build_type", "arch"
-    package_type = "shared-library"  # beside it the archive and the program
+    package_type = "shared-library"  # the package also contains the archive and the program
 
     def set_version(self):
         self.version = re.search(r"project\(ptxray VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
@@ -64,7 +64,7 @@ class Ptxray(ConanFile):
         CMake(self).install()
 
     def package_info(self):
-        # The package's own ptxrayConfig.cmake knows the shared and the static library and ptxray_check().
+        # The package's own ptxrayConfig.cmake defines the shared library, the static library, and ptxray_check().
         self.cpp_info.set_property("cmake_find_mode", "none")
         self.cpp_info.builddirs = ["lib/cmake/ptxray"]
         self.cpp_info.libs = ["ptxray"]

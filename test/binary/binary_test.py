@@ -1,5 +1,5 @@
-"""Binaries of make.py, and some that nvcc 13.5 made, through `extract`, `check`, `targets`, `dump` and `as`:
-binary_test.py PTXRAY SOURCE_FOLDER"""
+"""Runs `extract`, `check`, `targets`, `dump` and `as` on binaries of make.py and of nvcc 13.5: binary_test.py PTXRAY
+SOURCE_FOLDER"""
 
 import hashlib
 import json
@@ -28,7 +28,7 @@ def expect(condition, what):
 
 
 def run(*arguments, stdin=None):
-    """status, standard output and error"""
+    """Returns the status, standard output, and standard error."""
     result = subprocess.run(
         [binary, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=stdin, timeout=60
     )
@@ -37,7 +37,7 @@ def run(*arguments, stdin=None):
 
 
 def extracted(name):
-    """the texts of a binary, in order, and all that was said"""
+    """Returns the extracted texts of a binary in order, and all messages."""
     out = work / "out"
     for old in out.glob("*"):
         old.unlink()
@@ -95,7 +95,7 @@ expect(
 )
 _, _, _, entries = extracted("static.a")
 expect([e["member"] for e in entries] == ["a.o"] + ["a_name_of_many_letters.o"] * 2, f"archive: {entries}")
-# A lone cubin says what made it; CUDA 13 marks its cubins in another way than CUDA 12.
+# A lone cubin names its compiler. CUDA 13 marks its cubins differently than CUDA 12.
 texts = b"\0".join([b"", b"ptxas", b"Cuda compilation tools, release 13.5, V13.5.37", b"Build 1", b"-arch sm_90 ", b""])
 offsets = [texts.index(word) for word in (b"ptxas", b"Cuda", b"Build", b"-arch")]
 note = struct.pack("<III12sII4I", 12, 24 + len(texts), 2000, b"NVIDIA Corp", 2, 0, *offsets) + texts
@@ -151,7 +151,7 @@ expect(
 for format in ("jsonl", "sarif", "github"):
     expect(".nv_fatbin 1/2 sm_90 PTX 9.0]" in run("check", "--no-config", f"--format={format}", "wrong.so")[1], format)
 
-# Two texts with the same warning: none without `--warnings`, and then one with a count.
+# Two texts have the same warning. It is not shown without `--warnings`, and otherwise once with a count.
 warned = [
     make.ptx(f"sm_{n}", body=".reg .b32 %r<3>; .shared .align 2 .b8 s[8]; ld.shared.b32 %r1, [s];") for n in (80, 90)
 ]
@@ -167,14 +167,14 @@ expect(
 _, printed, _ = run("check", "--no-config", "--warnings", "--no-fold", "warned.fatbin")
 expect(printed.count("[access-misaligned]") == 2, printed)
 
-# A text that calls what it does not define: fine where it is to be linked.
+# A text may call an undefined function if it is going to be linked.
 calls = make.ptx(body="call outer, ();").replace(b".visible", b".extern .func outer();\n.visible")
 for name, options, expected in (("whole.fatbin", b"", 1), ("separate.fatbin", b"--compile-only  ", 0)):
     (work / name).write_bytes(make.container(make.entry(calls, options=options)))
     status, printed, _ = run("check", "--no-config", name)
     expect(status == expected, f"{name}: {printed}")
 
-# `--arch`: one error for each container that has nothing for it.
+# With `--arch`, each container that has nothing for the target gets one error.
 (work / "arch.so").write_bytes(
     make.elf(
         [
@@ -217,7 +217,7 @@ text = make.ptx("sm_90")
 (work / "header.fatbin").write_bytes(make.container(make.entry(text), make.entry(text, target="sm_75")))
 status, printed, _ = run("check", "--no-config", "header.fatbin")
 expect(status == 0 and printed.count("[header-disagrees]") == 1, printed)
-expect("calls this text `sm_75`, but its `.target` says `sm_90`" in printed, printed)
+expect("labels this PTX `sm_75`, but its `.target` is `sm_90`" in printed, printed)
 
 
 # ---- targets
@@ -239,7 +239,7 @@ expect(
     found,
 )
 expect(verdicts("empty-link.so")[0]["modules"] == 1, "an empty link is not a module")
-# The first bytes of a cubin show whether it has code, as nvcc writes it, or else all of it does.
+# The first bytes of a cubin of nvcc show whether it has code. Other cubins are searched completely.
 large = [(".nv.info", os.urandom(1 << 12) * 10)]
 for packing in (make.PLAIN, make.LZ4, make.ZSTD):
     for sections, modules in ((large, 0), ([*large, (".text.kernel", bytes(16))], 1)):
@@ -296,7 +296,7 @@ expect("kernel" in printed, printed)
 expect(run("targets", "packed.fatbin", below / "b.ptx")[0] == 2, "a binary and a text at once")
 
 # ---- a large member of a wheel: in memory a piece of it at a time
-piece, pieces = os.urandom(1 << 14), 24 << 10  # written in pieces too: a child's peak is not below its parent's
+piece, pieces = os.urandom(1 << 14), 24 << 10  # it is also written in pieces: a child's peak is not below its parent's
 with (
     zipfile.ZipFile(work / "large.whl", "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file,
     file.open("large.so", "w") as member,

@@ -1,5 +1,5 @@
-"""Makes small binaries as compilers and linkers make them, and damaged ones: no compiler is needed. binary_test.py has
-what is expected of each, and the fuzzer starts from them (make.py FOLDER writes all)."""
+"""Makes small binaries like compilers and linkers, and damaged ones, without a compiler. binary_test.py contains the
+expected results, and the fuzzer starts with these binaries (make.py FOLDER writes all)."""
 
 import io
 import pathlib
@@ -19,7 +19,7 @@ def ptx(target="sm_90", version="9.0", body="ret;", name="kernel"):
 
 
 def lz4(data):
-    """a block of literals alone"""
+    """Packs data as an LZ4 block that only contains literals."""
     out = bytearray([0xF0 if len(data) >= 15 else len(data) << 4])
     rest = len(data) - 15
     while rest >= 0:
@@ -31,7 +31,7 @@ def lz4(data):
 
 
 def zstd(data, size=None, window=None):
-    """a frame of raw blocks; `size`: what it says of itself"""
+    """Packs data as a zstd frame of raw blocks. `size` is the size that the frame declares."""
     head = b"\x28\xb5\x2f\xfd"
     if window is None:
         head += b"\xe0" + struct.pack("<Q", len(data) if size is None else size)
@@ -104,7 +104,7 @@ def entry(data, kind=1, target="sm_90", version="9.0", packing=PLAIN, options=b"
 
 
 def concatenated(texts, packing=ZSTD, kind=1, count=None):
-    """entries of several targets packed as one text"""
+    """Packs entries of several targets as one text."""
     whole, table = b"", b""
     for data, target, version in texts:
         table += header(kind, target, version, packing, 0, 0, b"", part=(len(whole), len(data) + (-len(data) % 8)))
@@ -143,7 +143,7 @@ def container(*entries, version=1, size=None):
 
 
 def elf(sections, type=3, machine=62, flags=0, bits=64, osabi=0):
-    """`sections`: name and bytes of each"""
+    """Builds an ELF file. `sections` contains the name and bytes of each section."""
     names = b"\0" + b"".join(name.encode() + b"\0" for name, _ in sections) + b".shstrtab\0"
     wide = bits == 64
     place = 64 if wide else 52
@@ -253,7 +253,7 @@ def offload(image, kind=5, arch="sm_90"):
 
 
 def sound():
-    """name: bytes and the texts in it, in order"""
+    """Returns valid binaries: a dict from the name to the bytes and the contained texts, in order."""
     a, b, old = ptx(), ptx("sm_120a", "9.2"), ptx("sm_75", "8.4")
     both = container(entry(a, packing=ZSTD), entry(old, target="sm_75", version="8.4", packing=LZ4, source=b"dir/a.cu"))
     one = container(entry(b, target="sm_120a", version="9.2"))
@@ -317,7 +317,8 @@ def patched(data, at, form, value):
 
 
 def damaged():
-    """name: bytes, the texts that can be read nevertheless, and a part of what is said"""
+    """Returns damaged binaries: a dict from the name to the bytes, the texts that can still be read, and a part of
+    the expected message."""
     a, old = ptx(), ptx("sm_75", "8.4")
     good = container(entry(old, target="sm_75", version="8.4"))
     first = container(entry(a, packing=ZSTD))
@@ -358,7 +359,7 @@ def damaged():
         "source": (
             patched(container(entry(a, source=b"a.cu")), 16 + 36, "<I", 1 << 31) + good,
             [old],
-            "identifier lies outside",
+            "identifier is outside",
         ),
         "options": (patched(first, 16 + 20, "<I", 1 << 31) + good, [old], "options lie outside"),
         "zeros": (container(entry(bytes(4096), packing=ZSTD)) + good, [b"", old], "nothing but zeros"),
@@ -409,7 +410,7 @@ def damaged():
         "offload.bin": (
             patched(offload(a), 32 + 24, "<Q", 1 << 60) + offload(old, arch="sm_75"),
             [old],
-            "image lies outside",
+            "image is outside",
         ),
     }
     return {(name if "." in name else name + ".fatbin"): case for name, case in lists.items()}

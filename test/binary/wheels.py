@@ -1,7 +1,7 @@
-"""Shipped libraries: wheels.py PTXRAY SOURCE_FOLDER. Fetches some wheels of PyPI into build/wheels; every PTX in them
-is what cuobjdump of CUDA 12.8 and 13.5 extracts where that reads the file, `check` finds no error in it, and `targets`
-says of each GPU what follows from cuobjdump's lists. Skipped (77) without PyPI, unless PTXRAY_REQUIRE names `pypi` or
-`all`."""
+"""Tests shipped libraries: wheels.py PTXRAY SOURCE_FOLDER. Fetches some wheels of PyPI into build/wheels. The PTX in
+them must equal the output of cuobjdump of CUDA 12.8 and 13.5, if these can read the file. `check` must find no error
+in it, and the answers of `targets` for each GPU must follow from cuobjdump's lists. Skipped (77) without PyPI,
+unless PTXRAY_REQUIRE names `pypi` or `all`."""
 
 import collections
 import hashlib
@@ -22,8 +22,8 @@ import pypi
 
 binary, root = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 cache = root / "build" / "wheels"
-# These wheels are of CUDA 11.8 to 13.2: plain, with LZ4 and zstd, with and without PTX, with modules that one link put
-# together.
+# These wheels are built with CUDA 11.8 to 13.2: plain, with LZ4 and zstd, with and without PTX, and with modules that
+# one link combined.
 WHEELS = [
     ("bitsandbytes", "0.50.2"),
     ("warp-lang", "1.19.0"),
@@ -35,14 +35,14 @@ WHEELS = [
     ("nvidia-npp-cu12", "12.4.1.87"),
     ("jax-cuda12-plugin", "0.10.2"),
 ]
-# Triton's wheel brings the cuobjdump of the CUDA it was made with.
+# Triton's wheel contains the cuobjdump of the CUDA release it was built with.
 CUOBJDUMPS = [("nvidia-cuda-cuobjdump", "13.5.37"), ("triton", "3.4.0")]
-# These GPUs are of the data centre and the desktop; Jetsons follow other rules.
+# These GPUs are for data centres and desktops. Jetsons follow other rules.
 GPUS = [50, 52, 60, 61, 70, 75, 80, 86, 89, 90, 100, 103, 120, 121]
 
 
 def fetch(package, version):
-    """the path of a wheel"""
+    """Returns the path of a wheel."""
     found = sorted(cache.glob(f"{package.replace('-', '_')}-{version}-*.whl"))
     if found:
         return found[0]
@@ -78,7 +78,8 @@ def as_json(*arguments):
 
 
 def cuobjdump_texts(cuobjdump, library, folder):
-    """what cuobjdump extracts of both sections, as hashes; None where it gives up: 13.5 does at cubins of CUDA 12.1"""
+    """Returns the texts that cuobjdump extracts from both sections, as hashes. Returns None if it fails: 13.5 does
+    so at cubins of CUDA 12.1."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     command = [cuobjdump, "-all", "-xptx", "all", library]
@@ -88,7 +89,7 @@ def cuobjdump_texts(cuobjdump, library, folder):
 
 
 def cuobjdump_images(cuobjdump, library):
-    """how many cubins and PTX of each target it lists; None where it gives up"""
+    """Returns the number of cubins and PTX texts per target that cuobjdump lists, or None if it fails."""
     listed = ""
     for kind in ("-lelf", "-lptx"):
         result = subprocess.run([cuobjdump, "-all", kind, library], capture_output=True, text=True)
@@ -107,7 +108,8 @@ def suits(gpu, target, kind):
 
 
 def compare_verdicts(member, images, table):
-    """Of a library without Jetsons; exactly where all modules have the same images, else whether there is anything."""
+    """Compares the verdicts on a library without Jetsons. They must be equal if all modules have the same images.
+    Otherwise only the existence of images is compared."""
     images = {image: count for image, count in images.items() if int(image[0].rstrip("af")) not in {53, 62, 72, 87}}
     are_alike = set(images.values()) == {table["modules"]}
     verdicts = {gpu["gpu"]: gpu["verdict"] for gpu in table["gpus"]}
@@ -121,13 +123,13 @@ def compare_verdicts(member, images, table):
 
 
 def check_member(member, library, ours, cuobjdumps, folder):
-    """how many texts and verdicts were compared"""
+    """Returns the number of compared texts and verdicts."""
     texts = verdicts = 0
-    table = as_json("targets", library)["files"][0]  # the same library, bare
+    table = as_json("targets", library)["files"][0]  # the same library without the wheel
     for cuobjdump in cuobjdumps:
         expected = cuobjdump_texts(cuobjdump, library, folder)
         if expected is not None:
-            # Texts with the same name overwrite each other there.
+            # cuobjdump overwrites texts with the same name in this case.
             assert expected <= ours, f"{member}: {cuobjdump} has other texts"
             texts += len(expected)
         images = cuobjdump_images(cuobjdump, library)

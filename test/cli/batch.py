@@ -1,5 +1,5 @@
-"""`ptxray check --batch`: batch.py PTXRAY ROOT. Answers come one a line, in order and at once; they say what `check`
-says; a bad line is answered; memory does not grow."""
+"""Tests `ptxray check --batch`: batch.py PTXRAY ROOT. Answers are lines in the order of the requests, and each
+arrives at once. They equal those of `check`. A bad line gets an answer, and memory does not grow."""
 
 import contextlib
 import json
@@ -19,7 +19,7 @@ def start(*options):
 
 
 def answers(requests, *options):
-    """of lines, which are bytes or requests"""
+    """Returns the answers to lines, which are bytes or requests."""
     lines = [line if isinstance(line, bytes) else json.dumps(line).encode() for line in requests]
     process = start(*options)
     output, _ = process.communicate(b"\n".join(lines))
@@ -73,7 +73,7 @@ def options():
 
 
 def as_check():
-    """The test files in any order, against one call of `check` with all of them."""
+    """Compares the answers for the test files, in any order, with one call of `check` for all of them."""
     files = [path for path in sorted(root.glob("test/*/**/*.ptx")) if path.stat().st_size < 60_000]
     random.Random(1).shuffle(files)
     texts = {}
@@ -94,14 +94,14 @@ def at_once():
         process.stdin.write(json.dumps({"name": str(number), "text": GOOD}).encode() + b"\n")
         process.stdin.flush()
         equals(json.loads(process.stdout.readline())["path"], str(number))
-    process.stdout.close()  # nobody reads any more
+    process.stdout.close()  # the reader is gone
     process.stdin.write(json.dumps({"text": GOOD}).encode() + b"\n")
     process.stdin.close()
     assert process.wait(60) != 0
 
 
 def memory():
-    """Texts that have nothing in common: what the process needed at most, in KiB, for few and for many of them."""
+    """Returns the peak memory in KiB for few and for many texts that have nothing in common."""
 
     def peak(count):
         process = start()

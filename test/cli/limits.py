@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The limits of SECURITY.md that no other test holds: limits.py PTXRAY Limits|LaunchLimits
+"""Tests the limits of SECURITY.md that no other test covers: limits.py PTXRAY Limits|LaunchLimits
 
-Times are seconds of CPU, in the program that is shipped."""
+Times are CPU seconds of the released program."""
 
 import pathlib
 import random
@@ -18,7 +18,7 @@ MB = 1 << 20
 
 
 def run(*words, memory=None, **options):
-    """the status, what is said, and the seconds of CPU"""
+    """Returns the status, the output, and the CPU time in seconds."""
 
     def limited():
         if memory:
@@ -34,7 +34,7 @@ def run(*words, memory=None, **options):
 
 
 def texture_fetches(count):
-    """faulty ones, each with operands of other kinds"""
+    """Returns faulty texture fetches, each with operands of other kinds."""
     some = random.Random(2)
 
     def operands(number):
@@ -49,7 +49,7 @@ def texture_fetches(count):
 
 
 def spliced_words(count):
-    """statements whose words have numbers in them that no choice makes right"""
+    """Returns statements whose words contain numbers that no choice corrects."""
     words = "mma.sync.aligned.m%{0}n%{1}k%{2}.row.col.f%{3}.f%{0}.f%{1}.f%{2} {{%4}}, {{%4}}, {{%4}}, %x{5};"
     statement = '  asm volatile("%s" :: "n"(A), "n"(B), "n"(C), "n"(D), "r"(x));\n'
     body = "".join(statement % words.format(*(i % 4 for i in range(n, n + 4)), 4, n) for n in range(count))

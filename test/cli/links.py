@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What commands do with folders and files: they follow no link below a folder, and what they write has all its names.
+"""Tests how commands treat folders and files: they follow no link below a folder, and a file that they write keeps all
+its names.
 
 test/cli/links.py PTXRAY"""
 
@@ -12,7 +13,7 @@ import unittest
 
 PTXRAY = sys.argv.pop(1)
 TEXT = ".version 9.0\n.target sm_90\n.address_size 64\n"
-KERNEL = TEXT + ".visible .entry k()\n{\nret;\n}\n"  # not laid out
+KERNEL = TEXT + ".visible .entry k()\n{\nret;\n}\n"  # the layout is not that of `fmt`
 FAULTY = KERNEL.replace("ret;", "  ret")
 
 
@@ -59,7 +60,7 @@ class Links(unittest.TestCase):
             run(*words, self.folder)
             self.assertEqual(outside.read_text(), text)
             self.assertEqual(other.read_text(), text)
-            run(*words, self.folder / "b.ptx")  # it is named
+            run(*words, self.folder / "b.ptx")  # the command line names the link
             self.assertNotEqual(other.read_text(), text)
             self.assertTrue((self.folder / "b.ptx").is_symlink())
 
@@ -83,7 +84,7 @@ class Links(unittest.TestCase):
         path = self.write("one.ptx", KERNEL)
         path.chmod(0o444)
         user = {}
-        if os.geteuid() == 0:  # who may write everything
+        if os.geteuid() == 0:  # root may write every file
             for one in (self.top, self.folder):
                 one.chmod(0o777)
             os.chown(path, 65534, 65534)
@@ -110,8 +111,8 @@ class Links(unittest.TestCase):
         self.assertNotIn("cannot read", said)
 
     def test_many_files_of_a_binary_must_be_confirmed(self):
-        entry = bytearray(64)  # an empty image of PTX
-        entry[0:2] = (1).to_bytes(2, "little")  # its kind
+        entry = bytearray(64)  # an empty PTX image
+        entry[0:2] = (1).to_bytes(2, "little")  # kind of the entry
         entry[2:4] = (0x101).to_bytes(2, "little")
         entry[4:8] = (64).to_bytes(4, "little")
         entry[28:32] = (80).to_bytes(4, "little")

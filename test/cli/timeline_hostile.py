@@ -1,6 +1,6 @@
-"""`ptxray hazards` on inputs that nobody would write: broken texts, deep nests, many barriers and operations. It ends
-in time, says so when it refuses, and its JSON and pictures stay well formed:
-timeline_hostile.py PTXRAY SOURCE_FOLDER"""
+"""Tests `ptxray hazards` on hostile inputs: broken texts, deep nesting, many barriers and operations. The command
+must end in time and report a refusal. Its JSON and pictures must stay well formed: timeline_hostile.py PTXRAY
+SOURCE_FOLDER"""
 
 import json
 import pathlib
@@ -30,7 +30,7 @@ def nest(depth):
 
 
 def chain(length):
-    """A predicate made from all before it."""
+    """Returns a predicate that depends on all earlier ones."""
     return "elect.sync _|%p1, -1;\n" + "and.pred %p1, %p1, %p1;\n" * length + f"@%p1 {COPY}cp.async.wait_all;\n"
 
 
@@ -65,7 +65,7 @@ def run(text, *options):
 for name, text in REFUSED.items():
     for form in ("text", "json", "svg"):
         told = run(text, f"--format={form}")
-        status = 2 if name == "empty" else 1  # there is no kernel; there are errors
+        status = 2 if name == "empty" else 1  # an empty file has no kernel, the others have errors
         assert told.returncode == status and not told.stdout and told.stderr.startswith(b"ptxray: "), (name, form, told)
 for name, text in TEXTS.items():
     plain = run(text)

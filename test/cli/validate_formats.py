@@ -1,7 +1,7 @@
-"""Validates `ptxray isa --format=json` against docs/isa.schema.json, `ptxray hazards` against
-docs/timeline.schema.json, and the machine formats of `ptxray check` against
-theirs, docs/diagnostics.schema.json and the published one of SARIF, over all PTX of the tests and over hostile inputs,
-and compares the output for one and for many jobs: validate_formats.py PTXRAY SOURCE_FOLDER"""
+"""Validates machine formats over all PTX of the tests and over hostile inputs: validate_formats.py PTXRAY
+SOURCE_FOLDER. `ptxray isa --format=json` is validated with docs/isa.schema.json, `ptxray hazards` with
+docs/timeline.schema.json, and `ptxray check` with docs/diagnostics.schema.json and the published schema of SARIF.
+The test also compares the output of one job and of many."""
 
 import json
 import os
@@ -96,7 +96,7 @@ with tempfile.TemporaryDirectory() as folder:
         described = {rule["id"] for rule in rules if "help" in rule}
         assert {result["ruleId"] for result in results} == described, "rules that report nothing are named alone"
 
-    # The binaries of test/binary, sound and damaged.
+    # These are the binaries of test/binary, valid and damaged ones.
     made = pathlib.Path(folder) / "binaries"
     subprocess.run([sys.executable, root / "test/binary/make.py", made], check=True)
     document = json.loads(output("json", "--warnings", "--binaries", str(made)))

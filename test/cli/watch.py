@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`ptxray check --watch` checks again when a file is saved: watch.py PTXRAY"""
+"""Tests that `ptxray check --watch` checks again when a file is saved: watch.py PTXRAY"""
 
 import pathlib
 import subprocess

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Does ptxray foresee what code generation refuses, on both sides of each edge?
+"""Tests on both sides of each limit whether ptxray predicts the errors of code generation.
 
 edges.py PTXRAY PTXAS [--rounds N] [--seed S] [--rule ID] [--arch SM] [--both-sides] [--show] [--misjudged N]
 
-Each round makes modules that lie just on either side of what a `codegen-*` rule allows, with other numbers,
-instructions, and ways from a kernel to the code. ptxas compiles each. Where it refuses one that it can read, ptxray
-must report an error, and where it compiles one, none. With --both-sides, ptxas must have refused a module and compiled
-one of every rule on every target that has the instructions. --misjudged N allows N other verdicts. ptxray knows the
-fewest registers that an instruction needs, not how many ptxas gives a function; that decides where a kernel takes the
-address of a function and both are compiled separately, and a function that only unreachable code calls needs fewer.
-Exit status 77: there is no ptxas; with PTXRAY_REQUIRE=ptxas (or all) a failure."""
+Each round makes modules just inside and just outside the limit of a `codegen-*` rule, with other numbers,
+instructions, and paths from a kernel to the code. ptxas compiles each of them. ptxray must report an error if ptxas
+reads a module but rejects it, and none if ptxas compiles it. With --both-sides, ptxas must reject one module and
+compile one for every rule and every target that has the instructions. --misjudged N allows N wrong verdicts. ptxray
+knows the minimum number of registers that an instruction needs, but not how many ptxas assigns to a function. This
+number decides if a kernel takes the address of a function and both are compiled separately. A function that only
+unreachable code calls needs fewer registers. Exit status 77: there is no ptxas. With PTXRAY_REQUIRE=ptxas (or all),
+this is a failure."""
 
 import argparse
 import collections
@@ -55,7 +56,7 @@ def names(prefix, count, first=0):
 
 
 def reached(rng, code, head="", before="", kernel_code=""):
-    """a module's functions and kernels, one of which reaches the code"""
+    """Returns a module's functions and kernels, one of which reaches the code."""
     way = rng.choice(["own", "own", "call", "through", "address", "initial", "indirect", "alias", "unreachable", "two"])
     kernel = ".visible .entry kernel()" + head
     function = ".func callee()" + body(code)
@@ -191,7 +192,7 @@ def double_mma(rng):
 
 
 def bound_head(rng, arch, wanted):
-    """a kernel's head that leaves about so many registers"""
+    """Returns the head of a kernel that leaves about the given number of registers."""
     kind = rng.choice(["maxnreg", "maxnreg", "threads", "blocks", "both", "all"])
     if kind == "maxnreg":
         return f" .maxnreg {max(1, wanted)}"
@@ -213,7 +214,7 @@ def bound_head(rng, arch, wanted):
 
 
 def products(arch):
-    """what needs many registers on that target"""
+    """Returns code that needs many registers on that target."""
     return [mma, wgmma] if arch == "sm_90a" else [mma, tcgen05] if arch[:5] in ("sm_10", "sm_11") else [mma]
 
 
@@ -228,8 +229,8 @@ def registers(rng, arch):
 
 
 def told(rng, text, wanted):
-    """a module, and options of ptxas that leave its kernels about so many registers, beside its directives or over
-    them"""
+    """Returns a module and options of ptxas that limit its kernels to about this number of registers, in addition to
+    the module's directives or in place of them."""
     count = rng.choice([*range(wanted - 2, wanted + 3), 8, 24, 32, 64, 168, 255, 300, "archmin", "archmax"])
     registers = [f"{rng.choice(['-', '--'])}maxrregcount={count}"]
     threads = ["-maxntid=" + rng.choice(["64", "128", "256", "32,8", "384", "512", "1024", "16,16,2"])]
@@ -449,7 +450,7 @@ def unresolved(rng, arch):
     table = ".global .u64 table = g;\n" if is_function and "alias" not in declared and rng.random() < 0.2 else ""
     make = rng.choice([reached, unreached])
     text = make(rng, use)
-    if "alias" in declared and "ret;\n  call callee" in text:  # a fault of ptxas's own
+    if "alias" in declared and "ret;\n  call callee" in text:  # this is a bug in ptxas
         return None
     return header(arch) + declared + "\n" + table + text
 
@@ -617,7 +618,7 @@ def compile_with(ptxas, module, folder, arch):
 
 
 def errors_of(ptxray, module, folder):
-    if module.options:  # only in ptxas's place it is told of them
+    if module.options:  # only a replacement of ptxas receives the options
         words = [ptxray, "ptxas", f"-arch={module.arch}", *module.options, f"{folder}/m.ptx"]
         environment = {**os.environ, "PTXRAY_VERIFY_ONLY": "1"}
         done = subprocess.run(words, capture_output=True, text=True, timeout=60, env=environment)
@@ -638,7 +639,7 @@ def errors_of(ptxray, module, folder):
 
 
 def judge(arguments, module):
-    """what ptxas says (None: it cannot tell), its words, the errors of ptxray"""
+    """Returns the verdict of ptxas (None if it has none), its output, and the errors of ptxray."""
     with tempfile.TemporaryDirectory() as folder:
         compiles, words = compile_with(arguments.ptxas, module, folder, module.arch)
         found = errors_of(arguments.ptxray, module, folder)
@@ -672,7 +673,7 @@ def main():
                 text, options = RULES[rule](rng, arch), []
                 if isinstance(text, tuple):
                     text, options = text
-                if text and rng.random() < 0.2:  # limits follow what code is made for
+                if text and rng.random() < 0.2:  # limits depend on the code before them
                     text = text.replace(f".target {arch}", ".target sm_80")
                 if text:
                     link = "separate" if rule == "codegen-separate" else "whole"

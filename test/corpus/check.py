@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What real compilers write is right: `ptxray check` must say nothing of any file that tools/corpus.py has made, and
-what `ptxray dump` prints of it must print the same again.
+"""Checks that the output of real compilers is accepted. `ptxray check` must report nothing for any file of
+tools/corpus.py, and the output of `ptxray dump` must print the same text again.
 
     test/corpus/check.py PTXRAY FOLDER
 

@@ -3,8 +3,8 @@
 
     test/corpus/cuda_ptx.py <nvcc folder>/include/cccl 100a [PART/PARTS]
 
-The headers say before each wrapper, in a comment, what it is: its template, its parameters, the values of its
-variants (`.scope = { .cta, .cluster }`) and the targets that have it."""
+A comment in the headers before each wrapper describes its template, its parameters, the values of its variants
+(`.scope = { .cta, .cluster }`) and its targets."""
 
 import itertools
 import pathlib
@@ -25,7 +25,7 @@ VALUES = {"and": "and_op", "or": "or_op", "xor": "xor_op", "shared::cta": "share
 
 
 def has(arch, targets):
-    """whether a target is in a list of base targets and exact ones: `SM_90`, `SM_100a, SM_100f`"""
+    """Returns whether a target is in a list of base targets and exact ones: `SM_90`, `SM_100a, SM_100f`."""
     number, suffix = re.fullmatch(r"(\d+)([af]?)", arch).groups()
     for base, kind in re.findall(r"SM_(\d+)([af]?)", targets):
         if not kind and int(number) >= int(base):
@@ -36,7 +36,7 @@ def has(arch, targets):
 
 
 def type_of(parameter):
-    """without its name and default"""
+    """Returns the type of a parameter without its name and default."""
     parameter = parameter.split(" = ")[0].strip()
     array = re.fullmatch(r"(.*)\(&\w+\)\s*\[(\d+)\]", parameter)
     if array:
@@ -46,7 +46,7 @@ def type_of(parameter):
 
 
 def variants(template, values, numbers):
-    """each as replacements for the template's parameters"""
+    """Returns the variants, each as replacements for the template's parameters."""
     choices = []
     for parameter in re.sub(r"enable_if_t<.*?> = true", "", template).split(","):
         words = parameter.split("=")[0].split()
@@ -72,7 +72,7 @@ def wrappers(headers, arch):
             if not has(arch, " ".join(re.findall(r"PTX\s+ISA(.*?)(?=//|$)", head.replace("\n", " ")))):
                 continue
             if re.search(r"ISA\s+\d+-\d+", head):
-                continue  # for older releases alone
+                continue  # the wrapper is only for older releases
             values = {}
             for name, listed in re.findall(r"// \.(\w+)\s*=\s*\{(.*?)\}", head.replace("\n// ", " "), re.S):
                 names = [word.strip().lstrip(".") for word in listed.split(",")]

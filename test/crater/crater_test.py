@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tools/crater.py with a package that is there already: what is new is shown, and no more once it was judged.
+"""Tests tools/crater.py with a package that is already present. New reports are shown until they have been judged.
 
 crater_test.py PTXRAY"""
 
@@ -31,7 +31,7 @@ with tempfile.TemporaryDirectory() as folder:
     line = next(line for line in said.splitlines() if "[unknown-qualifier]" in line)
     assert status == 1 and "wrong-kernels/f.cu:2: error" in line, said
 
-    # The same line further down is the same report.
+    # The same line at another position is the same report.
     (package / "files" / "f.cu").write_text("\n\n" + SOURCE)
     (lists / "judged.txt").write_text(f"{line.split()[0]} true a letter is missing\n")
     status, said = run(lists, "--folder", lists / "crater")
@@ -41,7 +41,7 @@ with tempfile.TemporaryDirectory() as folder:
     status, said = run(lists, "--folder", lists / "crater")
     assert status == 1 and "judged.txt:1: expected" in said, said
 
-    # A tree that was read is not read again, nor is a module of it in another tree.
+    # A tree that was read before is not read again, nor is the same module in another tree.
     module = ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() { ret.unl; }\n"
     for tree in ("one", "two"):
         (lists / "trees" / tree).mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Kernels of CuTe DSL for the target that the environment names; with_cute.py runs this."""
+"""Compiles kernels of CuTe DSL for the target that the environment names. with_cute.py runs this script."""
 
 import os
 
@@ -68,7 +68,7 @@ def stage(a: cute.Tensor, b: cute.Tensor):
 
 @cute.kernel
 def product_kernel(a: cute.Tensor, b: cute.Tensor, c: cute.Tensor, tiled: cute.TiledMma):
-    """Multiplies one tile by one warp."""
+    """Multiplies one tile with one warp."""
     thread, _, _ = cute.arch.thread_idx()
     mine = tiled.get_slice(thread)
     of_a, of_b, of_c = mine.partition_A(a), mine.partition_B(b), mine.partition_C(c)

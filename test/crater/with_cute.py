@@ -1,4 +1,4 @@
-"""Kernels through CuTe DSL's compiler, down to PTX; no GPU is needed. It compiles for one target a process."""
+"""Compiles kernels to PTX with CuTe DSL's compiler, without a GPU. Each process compiles for one target."""
 
 import os
 import pathlib

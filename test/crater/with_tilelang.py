@@ -1,4 +1,4 @@
-"""Kernels through TileLang's compiler and nvcc, down to PTX; no GPU is needed."""
+"""Compiles kernels to PTX with TileLang's compiler and nvcc, without a GPU."""
 
 import importlib.util
 import os

@@ -18,21 +18,21 @@ if not (headers / "cuda.h").exists():
     sys.exit(1 if {"all", "nvcc"} & set(os.environ.get("PTXRAY_REQUIRE", "").split(",")) else 77)
 
 NOT_FOUND, NOT_SUPPORTED = 500, 801
-FOUND, UNKNOWN, NEWER = range(3)  # of cuGetProcAddress
+FOUND, UNKNOWN, NEWER = range(3)  # results of cuGetProcAddress
 # These functions do not return an error; the runtime declares them by hand.
 OTHER_RESULTS = {"cudaCreateChannelDesc", "cudaGetErrorName", "cudaGetErrorString"}
-PROFILER = {"cuProfilerInitialize", "cuProfilerStart", "cuProfilerStop"}  # from other headers
+PROFILER = {"cuProfilerInitialize", "cuProfilerStart", "cuProfilerStop"}  # other headers declare these
 PTXRAY_ROW = re.compile(r"^PTXRAY_(\w+)\((\w+), (.*?)\)$", re.MULTILINE)
 
 
 def rows(file):
-    """The rows of a list: the kind, the name, and the other columns as text."""
+    """Returns the rows of a list: the kind, the name, and the other columns as text."""
     text = re.sub(r"\n +", " ", (LISTS / file).read_text().split("#endif\n")[-1])
     return PTXRAY_ROW.findall(text)
 
 
 def names(file):
-    """All names that the rows define, those for per-thread default streams included."""
+    """Returns all names that the rows define, including those for per-thread default streams."""
     found = set()
     for kind, name, rest in rows(file):
         suffix = re.search(r"\b(_pt[sd][sz])\b", rest)
@@ -46,7 +46,7 @@ def preprocessed(header, *options):
 
 
 def declared_names():
-    """The functions that the headers declare, under each name that a program can reach them by."""
+    """Returns the functions that the headers declare, under each name that a program can use."""
     of_driver = set(re.findall(r"\bCUresult\s+(cu\w+)\s*\(", preprocessed("cuda.h", "-D__CUDA_API_VERSION_INTERNAL")))
     raw = (headers / "cuda.h").read_text()
     of_driver |= {f"{name}_{how.lower()}" for how, name in re.findall(r"__CUDA_API_(PT[SD][ZS])\((cu\w+)\)", raw)}
@@ -115,7 +115,7 @@ def compare_signatures(header, file, names, options, types, kinds):
 
 
 def check_attributes():
-    """The numbers of attributes are those of cuda.h."""
+    """Compares the numbers of attributes with cuda.h."""
     theirs = dict(re.findall(r"\b(CU_\w+)\s*=\s*(\w+)", (headers / "cuda.h").read_text()))
     ours = re.findall(r"\b(CU_\w+) = (\d+)", (LISTS / "Attributes.h").read_text())
     assert len(ours) > 200
@@ -124,7 +124,7 @@ def check_attributes():
 
 
 def check_versions():
-    """The list's versions are those of cudaTypedefs.h, in which every version of a function has a type of its own."""
+    """Compares the list's versions with cudaTypedefs.h, in which every version of a function has a type of its own."""
     text = (headers / "cudaTypedefs.h").read_text()
     known = {}
     for name, version in re.findall(r"\*PFN_(cu\w+?)_v(\d+)\)\(", text):
@@ -138,7 +138,7 @@ def check_versions():
 
 
 def check_calls():
-    """cuGetProcAddress finds every function, and unsupported ones say so, whatever their arguments are."""
+    """Tests that cuGetProcAddress finds every function, and that unsupported ones return an error for any arguments."""
     cuda, cudart = ctypes.CDLL(str(driver)), ctypes.CDLL(str(runtime))
     address, status = ctypes.c_void_p(), ctypes.c_int(-1)
     find = cuda.cuGetProcAddress_v2
@@ -149,7 +149,7 @@ def check_calls():
         assert find(base, ctypes.byref(address), version, 0, ctypes.byref(status)) == 0 and address.value, name
         if kind.startswith("ABSENT"):
             assert getattr(cuda, name)(*[None] * 12) == NOT_SUPPORTED, name
-    # An H200 returns no error for these if the caller asks for the status.
+    # An H200 returns no error for these if the caller requests the status.
     for name, version, found in (
         (b"cuInit", 1000, NEWER),
         (b"cuNothing", 13000, UNKNOWN),
@@ -183,7 +183,7 @@ ALIASES = """
 #define PTXRAY_ABSENT(name, version, parameters) using name = Result parameters;
 #define PTXRAY_ABSENT_STREAM(name, version, suffix, parameters) PTXRAY_STREAM(name, version, suffix, parameters)
 """
-# The first version of a function that has a later one may have smaller structures and addresses of 32 bits.
+# The first version of a function that has a later version may have smaller structures and 32-bit addresses.
 newest = {name for name in of_driver if not name.endswith(("_ptsz", "_ptds")) and name + "_v2" not in of_driver}
 forwards = {name for kind, name, _ in rows("DriverApi.def") if kind == "FORWARD"}
 compare_signatures("cuda.h", "DriverApi.def", newest - forwards, ["-D__CUDA_API_VERSION_INTERNAL"], "Types.h", ALIASES)

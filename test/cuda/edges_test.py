@@ -1,5 +1,5 @@
-"""What programs that nobody prepared ask of the driver: edges_test.py LIBCUDA. Unless a comment says otherwise, an H200
-with driver 13.0 answers the same."""
+"""Tests driver calls in unusual situations: edges_test.py LIBCUDA. Unless a comment says otherwise, an H200 with
+driver 13.0 answers the same."""
 
 import ctypes
 import os
@@ -77,13 +77,14 @@ def destroyed_handles():
 
 
 def graph_flags():
-    """A graph that frees its memory when it is launched cannot be launched by a kernel."""
+    """Tests that a kernel cannot launch a graph that frees its memory when it is launched."""
     graph, exec_ = made("cuGraphCreate", 0), pointer()
     expect(1, "cuGraphInstantiateWithFlags", ref(exec_), graph, ctypes.c_ulonglong(1 | 4))
     call("cuGraphInstantiateWithFlags", ref(exec_), graph, ctypes.c_ulonglong(1))
 
 
-# Bytes by static shared memory, the function's limit (0: as it is), threads, and blocks; None: an error.
+# The columns are the bytes of static shared memory, the function's limit (0: unchanged), threads, and blocks. None
+# means an error.
 SHARED = {
     (0, 0, 32): {1: 49152, 2: 49152, 4: 49152, 7: 33280, 8: 29184, 16: 14592, 32: 7296, 33: None},
     (0, 0, 256): {1: 49152, 8: 29184, 16: None},
@@ -127,7 +128,7 @@ def tensor_map_of_one_dimension():
 
 
 def started(code, **environment):
-    """Runs code with `cuda` and `n`, a number, in a process with these variables."""
+    """Runs code with `cuda` and a number `n` in a process with these variables."""
     lines = f"import ctypes\ncuda, n = ctypes.CDLL({str(library)!r}), ctypes.c_int(-1)\n{code}"
     done = subprocess.run(
         [sys.executable, "-c", lines], env={**os.environ, **environment}, capture_output=True, text=True, timeout=60
@@ -140,13 +141,13 @@ def visible_devices():
     hidden, twice, visible = ["100", "3", "-1"], ["101", "3", "-1"], ["0", "0", "1"]
     wanted = {"": hidden, "-1": hidden, "7": hidden, "7,0": hidden, ",0": hidden, "abc": hidden, "GPU-0": hidden}
     wanted |= {"0,0": twice, "0": visible, "0,7": visible, " 0": visible, "00": visible, "0abc": visible}
-    wanted |= {"0,-1": visible, "0;1": visible, "GPU-70747872": visible}  # the last is the emulated device's own
+    wanted |= {"0,-1": visible, "0;1": visible, "GPU-70747872": visible}  # the last one is the emulated device's own id
     for text, result in wanted.items():
         assert started(code, CUDA_VISIBLE_DEVICES=text)[0] == result, text
 
 
 def settings_that_make_no_sense():
-    """ptxray's own settings: a wrong one is an error, with a message that names what is possible."""
+    """Tests ptxray's own settings: a wrong one is an error, with a message that lists the possible values."""
     code = "print(cuda.cuInit(0))"
     for name, value, expected in (
         ("PTXRAY_DEVICE", "sm_70", "expected one of sm_75, sm_80"),
@@ -161,7 +162,7 @@ def settings_that_make_no_sense():
 
 
 def time_limit():
-    """A kernel that never ends is an error after PTXRAY_TIME_LIMIT seconds, and says so."""
+    """Tests that a kernel that never ends is an error with a message after PTXRAY_TIME_LIMIT seconds."""
     code = f"""
 p, m, f = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
 cuda.cuInit(0), cuda.cuDevicePrimaryCtxRetain(ctypes.byref(p), 0), cuda.cuCtxSetCurrent(p)

@@ -1,4 +1,4 @@
-"""A client of the Debug Adapter Protocol for tests."""
+"""Provides a client of the Debug Adapter Protocol for tests."""
 
 import base64
 import json
@@ -6,11 +6,11 @@ import subprocess
 
 
 class Failed(Exception):
-    """A request that was refused; its text is why."""
+    """Reports a rejected request, with the reason as its text."""
 
 
 class Client:
-    """Runs `ptxray dap` and talks to it. Events are kept until somebody waits for them."""
+    """Runs `ptxray dap` and communicates with it. Events are kept until a test waits for them."""
 
     def __init__(self, ptxray, folder=None):
         self.process = subprocess.Popen(
@@ -46,7 +46,7 @@ class Client:
         return json.loads(self.process.stdout.read(length))
 
     def ask(self, command, **arguments):
-        """The body of the answer."""
+        """Sends a request and returns the body of the answer."""
         number = self.send(command, arguments)
         while True:
             message = self.read()
@@ -59,7 +59,7 @@ class Client:
             return message.get("body")
 
     def wait(self, name):
-        """The body of the next event of that name; others before it are dropped."""
+        """Returns the body of the next event with that name, and drops other events before it."""
         while True:
             event = self.events.pop(0) if self.events else self.read()
             if event["type"] == "event" and event["event"] == name:
@@ -74,7 +74,7 @@ class Client:
         self.ask("configurationDone")
 
     def move(self, command, thread=1):
-        """Moves, and gives the `stopped` event, or nothing if the kernel has ended."""
+        """Moves, and returns the `stopped` event, or None if the kernel has ended."""
         self.ask(command, threadId=thread)
         while True:
             event = self.events.pop(0) if self.events else self.read()
@@ -87,7 +87,7 @@ class Client:
         return self.ask("stackTrace", threadId=thread)["stackFrames"][0]
 
     def variables(self, scope):
-        """What a scope shows, by name."""
+        """Returns the variables of a scope by name."""
         frame = self.top()
         for one in self.ask("scopes", frameId=frame["id"])["scopes"]:
             if one["name"].startswith(scope):
@@ -98,14 +98,14 @@ class Client:
         return base64.b64decode(self.ask("readMemory", memoryReference=reference, count=count)["data"])
 
     def end(self):
-        """Ends it in any case."""
+        """Ends the process in any case."""
         self.process.kill()
         self.process.wait()
         for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
             pipe.close()
 
     def close(self):
-        """The exit status after a good end."""
+        """Returns the exit status after a regular end."""
         self.ask("disconnect")
         self.process.stdin.close()
         return self.process.wait(timeout=20)

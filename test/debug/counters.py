@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `ptxray run --emulate` counts: counters.py PTXRAY REPOSITORY"""
+"""Tests the counters of `ptxray run --emulate`: counters.py PTXRAY REPOSITORY"""
 
 import json
 import os
@@ -69,7 +69,8 @@ class Counters(unittest.TestCase):
         return json.loads(path.read_text())
 
     def test_columns(self):
-        """A column of a tile of 32 numbers a row lies in one bank: 32 passes for each of 32 columns."""
+        """Tests columns of a tile with 32 numbers a row. Each column lies in one bank: 32 passes for each of 32
+        columns."""
         counted = self.counted(COLUMNS, "--block=32", "iota:u32:1024", "zeros:u32:1024")
         by_text = {one["text"]: one["counts"] for one in counted["instructions"]}
         self.assertEqual(
@@ -149,7 +150,7 @@ class Counters(unittest.TestCase):
         self.assertIn("BRDA:23,3,0,-\nBRDA:23,3,1,-\nBRF:2\nBRH:0\n", coverage.read_text())
 
     def test_picture(self):
-        """Each instruction has a row; a bar is as long as its part of the largest number."""
+        """Tests the picture: each instruction has a row, and the length of a bar is proportional to its count."""
         picture = self.folder / "counts.svg"
         self.run_ptxray(f"--counters={picture}", COLUMNS, "--block=32", "iota:u32:1024", "zeros:u32:1024")
         root = ElementTree.parse(picture).getroot()
@@ -158,11 +159,12 @@ class Counters(unittest.TestCase):
         self.assertIn("ld.shared.u32 %r5, [%r4];", texts)
         bars = [one.attrib for one in root.iter("{http://www.w3.org/2000/svg}rect")][1:]
         lengths = {(one["fill"], float(one["width"])) for one in bars}
-        self.assertIn(("#7fb77e", 3.8), lengths)  # 32 of 1,024 passes, of a bar that is 120 wide
+        self.assertIn(("#7fb77e", 3.8), lengths)  # 32 of 1,024 passes, of a bar with a width of 120
         self.assertIn(("#d9534f", 116.2), lengths)
 
     def test_waits_and_products(self):
-        """Of four warps three wait at a barrier for the last; a product of 16 x 16 and 16 x 8 takes 2,048."""
+        """Tests barriers and products. Three of four warps wait at a barrier for the last one. A product of 16 x 16
+        and 16 x 8 counts 2,048."""
         counted = self.counted(
             REPOSITORY / "test/debug/matrix.ptx", "--block=32", "iota:f16:256", "iota:f16:128", "zeros:f32:128"
         )
@@ -176,7 +178,8 @@ class Counters(unittest.TestCase):
         self.assertEqual(counted["counts"]["barrier_waits"], 3)
 
     def test_bytes_by_proxy(self):
-        """Of a copy in bulk the async proxy reads one space and writes another one; of a product it reads B."""
+        """Tests the bytes of the async proxy: a bulk copy reads one space and writes another one, and a product
+        reads B."""
 
         def bytes_of(name, *words):
             counts = self.counted(REPOSITORY / "test" / "emulate" / name, *words)["counts"]
@@ -195,15 +198,15 @@ class Counters(unittest.TestCase):
             "tma=u32:4x3:box=4x2:&b",
         )
         tile = bytes_of("tile.ptx", "--block=1", *tensors, "&b", "zeros:u32:8")
-        self.assertEqual((tile["shared_async"], tile["global_async"], tile["bulk"]), (64, 32, 64))  # a row is outside
+        self.assertEqual((tile["shared_async"], tile["global_async"], tile["bulk"]), (64, 32, 64))  # one row is outside
         surface = ("--kernel=stored", "--block=4", "surf=u32:4x2:&texels", "--buffer=texels=zeros:u32:8")
         self.assertEqual(bytes_of("surface.ptx", *surface), {"texture": 16})
         copies = bytes_of("tensor_copy.ptx", "--block=128", "zeros:u32:24")
         self.assertEqual(copies["shared_async"], 32 * 16 + 128 * 32)
-        self.assertGreater(copies["tensor"], 4 * 32 * 16 + 128 * 32)  # one copy goes to all warps; then these read
+        self.assertGreater(copies["tensor"], 4 * 32 * 16 + 128 * 32)  # one copy writes for all warps, which then read
 
     def test_end_of_text(self):
-        """Control that comes to the end of a kernel without `ret` executes nothing there."""
+        """Tests that control at the end of a kernel without `ret` executes nothing there."""
         ends = REPOSITORY / "test" / "module" / "flow" / "ends.ptx"
         path = self.folder / "ends.json"
         for kernel, words in (("empty", []), ("guarded", ["1"])):
@@ -218,7 +221,7 @@ class Counters(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (2, "ptxray: cannot write `/nowhere/c.json`\n"))
 
     def test_conflicts(self):
-        """Padding ends the conflicts of a column and of rows; nothing helps atomic operations."""
+        """Tests that padding ends the conflicts of a column and of rows, but no conflicts of atomic operations."""
         rows = COLUMNS.read_text().replace("ld.shared.u32 %r5, [%r4]", "ld.shared.v4.u32 {%r5, %r6, %r7, %r1}, [%r2]")
         rows = rows.replace("%r4, %r1, 128, %r2;\nwrite", "%r2, %r1, 128, %r2;\nwrite")
         atomic = COLUMNS.read_text().replace("ld.shared.u32 %r5, [%r4]", "atom.shared.exch.b32 %r5, [%r2], %r5")
@@ -236,7 +239,7 @@ class Counters(unittest.TestCase):
             self.assertEqual(self.run_ptxray("--no-checks", f"--counters={self.folder}/c", *words).stdout, "")
 
     def test_page(self):
-        """docs/counters.md shows what its commands print."""
+        """Tests that docs/counters.md shows the output of its commands."""
         environment = {**os.environ, "PATH": f"{PTXRAY.parent}:{os.environ['PATH']}"}
         for shown in (REPOSITORY / "docs" / "counters.md").read_text().split("```console\n")[1:]:
             command, printed = (

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Steps through kernels: movements.py PTXRAY REPOSITORY [COUNT]
 
-Of each kernel: executed to its end under the debugger it leaves the memory that `ptxray run --emulate` leaves; some
-steps forwards and as many back lead to the same state, as do these steps again."""
+Each kernel must leave the same memory when the debugger executes it to its end as with `ptxray run --emulate`. Some
+steps forwards and as many back must lead to the same state, and repeating them must as well."""
 
 import pathlib
 import random
@@ -14,11 +14,11 @@ import tempfile
 
 from client import Client
 
-FIRST_BUFFER = 0x700000000000  # its address
+FIRST_BUFFER = 0x700000000000  # address of the first buffer
 
 
 def generated(ptxray, folder, count):
-    """Programs of `ptxray generate`, which say how to launch them."""
+    """Returns programs of `ptxray generate`, which contain their launch arguments."""
     for seed in range(1, count + 1):
         text = subprocess.run([ptxray, "generate", f"--seed={seed}"], capture_output=True, text=True, check=True).stdout
         path = folder / f"generated{seed}.ptx"
@@ -27,7 +27,7 @@ def generated(ptxray, folder, count):
 
 
 def written(repository):
-    """The kernels of test/emulate that end well, with the arguments of their first run."""
+    """Returns the kernels of test/emulate that end without a fault, with the arguments of their first run."""
     for path in sorted((repository / "test" / "emulate").glob("*.ptx")):
         run = re.search(r"^// run: (.*)$((?:\n// (?!run).*)*)", path.read_text(), re.M)
         words = [
@@ -63,7 +63,7 @@ def check(ptxray, path, words, folder):
     states = [state(client, thread)]
     steps = pick.randrange(5, 15)
     for _ in range(steps):
-        if client.move("stepIn", thread) is None:  # the thread, or the kernel: the first step back leads to its end
+        if client.move("stepIn", thread) is None:  # after the end, the first step back leads to it
             states.append(None)
             break
         states.append(state(client, thread))
@@ -74,7 +74,7 @@ def check(ptxray, path, words, folder):
         there = state(client, thread) if client.move("stepIn", thread) else None
         assert there == expected, f"{path}: another state after a step again"
     assert states[-1] is None or client.move("continue", thread) is None, f"{path} does not end"
-    piece = 1 << 20  # is the most that one request reads
+    piece = 1 << 20  # one request reads at most this number of bytes
     found = b"".join(client.memory(hex(FIRST_BUFFER + at), piece) for at in range(0, len(wanted), piece))[: len(wanted)]
     assert found == wanted, f"{path}: other memory at the end"
     assert client.close() == 0

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs neovim.lua, a session of nvim-dap, in Neovim without a screen: neovim.py PTXRAY REPOSITORY
 
-nvim-dap is the folder that the environment variable NVIM_DAP names, or where packages of Neovim lie. Skipped (77)
-without it or without nvim, unless PTXRAY_REQUIRE names `nvim-dap` or `all`."""
+The environment variable NVIM_DAP names the folder of nvim-dap; the default is the folder of Neovim's packages. The
+test is skipped (77) without nvim-dap or nvim, unless PTXRAY_REQUIRE names `nvim-dap` or `all`."""
 
 import os
 import pathlib
@@ -15,7 +15,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def nvim_dap():
-    """The folder of the client, or nothing."""
+    """Returns the folder of the client, or None."""
     if "NVIM_DAP" in os.environ:
         return pathlib.Path(os.environ["NVIM_DAP"])
     found = pathlib.Path.home().glob(".local/share/nvim/site/pack/*/*/nvim-dap")

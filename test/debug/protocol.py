@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`ptxray dap` against a client of its own: protocol.py PTXRAY REPOSITORY"""
+"""Tests `ptxray dap` with the client of this folder: protocol.py PTXRAY REPOSITORY"""
 
 import base64
 import contextlib
@@ -82,7 +82,7 @@ class Protocol(unittest.TestCase):
         return path
 
     def test_abilities_are_requests(self):
-        """What `initialize` announces is answered by more than that there is no such request."""
+        """Tests that every request that `initialize` announces is supported."""
         abilities = self.client.ask("initialize", adapterID="ptxray")
         requests = {
             "supportsConfigurationDoneRequest": "configurationDone",
@@ -160,7 +160,8 @@ class Protocol(unittest.TestCase):
         self.assertIn("changed: [y+4] from 0x3f800000 to 0x40600000", told)
 
     def test_phases(self):
-        """It stops when a phase of a barrier object is complete, whose variable says who waits since when."""
+        """Tests that the kernel stops when a phase of a barrier object is complete. Its variable shows which threads
+        wait, and since when."""
         program = REPOSITORY / "tools/playground/examples/pipeline.ptx"
         self.client.launch(program, "--schedule=lazy", "fill:f16:1024:1", "fill:f16:512:2", "zeros:f32:128", lines=[51])
         self.client.wait("stopped")
@@ -223,7 +224,7 @@ class Protocol(unittest.TestCase):
         )
 
     def test_other_values(self):
-        """What is set holds from there on, and before that time nothing has changed."""
+        """Tests that changed values are valid from that time on, and that earlier times keep the old values."""
         self.start(lines=[41])
         self.client.move("continue")
         frame = self.client.top()["id"]
@@ -245,7 +246,7 @@ class Protocol(unittest.TestCase):
         self.client.move("stepIn")
         self.assertEqual(
             [self.client.memory("y", 16), self.client.memory("y+252", 4)],
-            [struct.pack("<4f", 8.5, 3.5, 2, 8.5), struct.pack("<f", 2.5 * 63 + 2)],  # of the 0.5 lane 3 knew nothing
+            [struct.pack("<4f", 8.5, 3.5, 2, 8.5), struct.pack("<f", 2.5 * 63 + 2)],  # lane 3 did not use the value 0.5
         )
         for _ in range(3):
             self.client.move("stepBack")
@@ -291,7 +292,7 @@ class Protocol(unittest.TestCase):
         self.assertEqual([one["id"] for one in self.client.ask("threads")["threads"]], [2])
 
     def test_state(self):
-        """Both warps of a pipeline wait, and one of two copies has ended."""
+        """Tests that both warps of a pipeline wait, and one of two copies has ended."""
         program = REPOSITORY / "tools/playground/examples/pipeline.ptx"
         words = ("--schedule=lazy", "fill:f16:1024:1", "fill:f16:512:2", "zeros:f32:128")
         self.client.launch(program, *words)
@@ -315,7 +316,8 @@ class Protocol(unittest.TestCase):
         self.assertEqual((state["hasEnded"], state["faults"], state["registers"]), (True, [], []))
 
     def test_timeline(self):
-        """Warps run one after the other and wait at a barrier; a copy is in flight until somebody waits for it."""
+        """Tests a timeline: warps run one after the other and wait at a barrier, and a copy is in flight until a
+        warp waits for it."""
         kernel = self.text("meet.ptx", MEET)
         self.start(kernel, ("--block=64", "--schedule=lazy", "iota:u32:64", "zeros:u32:64"))
         past = self.client.ask("ptxray/timeline")
@@ -335,7 +337,7 @@ class Protocol(unittest.TestCase):
         self.assertEqual(past["operations"], [{"id": 1, "line": 14, "begin": 8}, {"id": 2, "line": 14, "begin": 12}])
         self.assertIn("barrier 0", past["barriers"][0]["name"])
         self.client.move("stepBack")
-        self.assertEqual(self.client.ask("ptxray/timeline")["time"], 6)  # where the first warp was before
+        self.assertEqual(self.client.ask("ptxray/timeline")["time"], 6)  # the earlier time of the first warp
 
     def test_restart(self):
         self.start(lines=[38])
@@ -357,7 +359,7 @@ class Protocol(unittest.TestCase):
 
     def test_pause_and_speed(self):
         loop = self.text("loop.ptx", LOOP)
-        self.start(loop, ("--block=32", "--time-limit=0", "zeros:u32:1", "0"))  # 2^32 rounds
+        self.start(loop, ("--block=32", "--time-limit=0", "zeros:u32:1", "0"))  # 2^32 iterations
         self.client.ask("continue", threadId=1)
         time.sleep(0.3)
         self.client.ask("pause", threadId=1)
@@ -366,7 +368,8 @@ class Protocol(unittest.TestCase):
         self.assertEqual(self.client.close(), 0)
 
     def test_step_late_in_a_long_kernel(self):
-        """10^8 lane instructions: one can step, either way, within a second or two of a slow build."""
+        """Tests steps after 10^8 lane instructions. In either direction, a step takes at most two seconds in a slow
+        build."""
         loop = self.text("loop.ptx", LOOP)
         self.start(loop, ("--block=32", "zeros:u32:1", "625000"))
         self.client.ask("evaluate", expression="goto 3000000", context="repl")
@@ -403,7 +406,7 @@ class Protocol(unittest.TestCase):
         self.assertEqual(self.client.close(), 0)
 
     def test_hostile_requests(self):
-        """Requests with arguments of any kind are answered, before a launch and after it."""
+        """Tests that requests with arguments of any kind are answered, before and after a launch."""
         pick = random.Random(7)
         values = [
             "continue",
@@ -498,7 +501,7 @@ class Protocol(unittest.TestCase):
         self.start(lines=[38])
 
         def pages():
-            """That the program has reserved, and that it has in memory."""
+            """Returns the numbers of reserved and of resident pages of the program."""
             return [int(one) for one in pathlib.Path(f"/proc/{self.client.process.pid}/statm").read_text().split()[:2]]
 
         if pages()[0] > 1 << 30:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `ptxray check --pedantic` says of accesses without running is what `ptxray run --emulate` counts of them:
+"""Compares the reports of `ptxray check --pedantic` about accesses with the counters of `ptxray run --emulate`:
 static_traffic.py PTXRAY ROOT"""
 
 import json
@@ -12,12 +12,12 @@ import tempfile
 
 BLOCKS = [(32,), (64,), (128,), (96,), (16,), (16, 16), (8, 4, 2), (64, 2)]
 WIDTHS = {1: "u8", 2: "u16", 4: "u32", 8: "u64", 16: "v4.u32"}
-BYTES = 32768  # of shared memory, and of the buffer
+BYTES = 32768  # bytes of shared memory, and of the buffer
 ACCESSES = 6
 
 
 class Writer:
-    """Writes lines. Each register is written once: what it holds is asked for the whole kernel."""
+    """Writes lines. Each register is written once, since the analysis covers the whole kernel."""
 
     def __init__(self, pick, shape):
         self.pick, self.lines, self.registers = pick, [], 0
@@ -51,7 +51,7 @@ class Writer:
         )()
 
     def access(self):
-        """An access whose address has something that is the same in all lanes and that nobody knows."""
+        """Returns an access whose address contains an unknown value that is the same in all lanes."""
         width, space = self.pick.choice(list(WIDTHS)), self.pick.choice(["shared", "global"])
         offset = self.source()
         for _ in range(self.pick.randrange(1, 5)):
@@ -102,11 +102,11 @@ def kernel(pick):
 
 
 def reported(ptxray, path):
-    """The figures of the reports by line: passes or sectors of one warp, and the ideal number."""
+    """Returns the reported figures by line: passes or sectors of one warp, and the ideal number."""
     done = subprocess.run([ptxray, "check", "--pedantic", "--format=json", path], capture_output=True, timeout=60)
     figures = {}
     for one in json.loads(done.stdout)["files"][0]["diagnostics"]:
-        if one["rule"] == "shared-memory-race":  # the addresses are random
+        if one["rule"] == "shared-memory-race":  # these addresses are random
             continue
         assert one["rule"] in ("known-bank-conflict", "uncoalesced-access"), one
         figures[one["range"]["start"]["line"]] = (one["args"]["count"], one["args"]["ideal"])
@@ -114,7 +114,7 @@ def reported(ptxray, path):
 
 
 def counted(ptxray, path, shape, counts):
-    """The same by the emulator, of all warps."""
+    """Returns the counts of the emulator by line, for all warps."""
     block = "--block=" + ",".join(map(str, shape))
     words = ["--no-checks", f"--counters={counts}", path, block, f"random:u32:{BYTES // 4}"]
     subprocess.run([ptxray, "run", "--emulate", *words], check=True, timeout=60)
@@ -140,7 +140,7 @@ def main():
                     found, least = figures.pop(line)
                     access = text.splitlines()[line - 1]
                     is_exact = ".shared" in access and ".u8" not in access and ".u16" not in access
-                    # Otherwise it is the number of the alignment that needs the fewest: nobody knows the first address.
+                    # Otherwise the expected number is the lowest of all alignments, since the first address is unknown.
                     fits = number == warps * found if is_exact else number >= warps * found
                     assert fits and ideal >= warps * least, f"seed {seed}, line {line}\n{text}"
                     equal += number == warps * found

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Sessions of `ptxray debug` as they were typed: transcripts.py PTXRAY REPOSITORY [--write]
+"""Replays transcripts of `ptxray debug` sessions: transcripts.py PTXRAY REPOSITORY [--write]
 
-A transcript `NAME.txt` begins with the command, `$ ptxray debug FILE ARGUMENT...`; its lines that begin with the prompt
-`(ptxray) ` are what is typed, all others what the debugger answers. `--write` puts the answers in anew. The session in
-docs/debugging.md is one as well."""
+A transcript `NAME.txt` begins with the command, `$ ptxray debug FILE ARGUMENT...`; its lines that begin with the
+prompt `(ptxray) ` are the input, and all others are the answers of the debugger. `--write` updates the answers. The
+session in docs/debugging.md is a transcript as well."""
 
 import difflib
 import pathlib
@@ -16,7 +16,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 
 
 def replayed(ptxray, repository, transcript):
-    """The transcript with the answers of today."""
+    """Returns the transcript with the current answers."""
     first, *lines = transcript.splitlines()
     typed = [line.removeprefix(PROMPT) for line in lines if line.startswith(PROMPT)]
     command = [ptxray, *shlex.split(first.removeprefix("$ ptxray "))]
@@ -24,7 +24,7 @@ def replayed(ptxray, repository, transcript):
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=repository
     ) as process:
-        # After each command one that is unknown shows where its answer ends.
+        # After each command, an unknown command marks the end of its answer.
         answer, _ = process.communicate("".join(f"{line}\n---\n" for line in ["---", *typed, "quit"]), timeout=60)
     answers = answer.split("there is no command `---`; `help` shows all\n")
     answers = [answers[0] + "", *answers[2:]]

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Makes everything that the proof on hardware needs, in one folder that runs without this repository.
+"""Builds everything that the proof on hardware needs, in one folder that works without this repository.
 
     test/device/build.py [--ptxray PATH] [--ptxas PATH] [--runner PATH] [--launcher PATH]
                          [--folder build/device] [--only NAME,...]
 
-The combinations come from `ptxray isa --enumerate NAME --all`, the object files from `ptxray as`. On the machine with
-the GPU, `run.sh [OUTPUT FOLDER]` runs all of it and writes report.json and report.md."""
+`ptxray isa --enumerate NAME --all` produces the combinations, and `ptxray as` produces the object files. On the
+machine with the GPU, `run.sh [OUTPUT FOLDER]` runs everything and writes report.json and report.md."""
 
 import argparse
 import concurrent.futures
@@ -61,14 +61,14 @@ OTHERS = [
 ]
 TEXTS_A_KERNEL = 32
 KERNELS_A_MODULE = 64
-PAIRS_OF_SELECTORS = 4096  # of an instruction with four bytes a lane, drawn from 4097 times 4097
-REFUSED = [".b1024"]  # a selector by the manual; ptxas takes it for the type of that name
-MOST_ALIGNMENT = 32768  # a thread's stack holds no more
+PAIRS_OF_SELECTORS = 4096  # pairs of an instruction with four bytes a lane, out of 4097 times 4097
+REFUSED = [".b1024"]  # a selector in the manual, but a type in ptxas
+MOST_ALIGNMENT = 32768  # maximum for the stack of a thread
 HEADER = ".version {version}\n.target " + TARGET + "\n.address_size 64\n"
 
 
 class Plan:
-    """The lines of kernels.txt, and the modules to assemble."""
+    """Collects the lines of kernels.txt, and the modules to assemble."""
 
     def __init__(self):
         self.lines, self.modules = [], []
@@ -83,7 +83,7 @@ class Plan:
 
 
 def enumerate_all(ptxray, name, version):
-    """all texts of an instruction, and how many combinations they stand for"""
+    """Returns all texts of an instruction, and the number of combinations that they represent."""
     lines = subprocess.run(
         [ptxray, "isa", "--enumerate", name, "--all", "--target", TARGET, "--ptx", version],
         check=True,
@@ -96,8 +96,8 @@ def enumerate_all(ptxray, name, version):
 
 
 def with_other_selectors(texts, count):
-    """Texts of the product of the selectors of a and b, drawn at random: where they are many, the enumeration does not
-    multiply them."""
+    """Returns random texts of the product of the selectors of a and b. If there are many, the enumeration does not
+    combine them."""
     written = [[re.search(rf"%r{register}((?:\.\w+)?)[,;]", text).group(1) for text in texts] for register in (1, 2)]
     selectors = [sorted(set(suffixes)) for suffixes in written]
     draw, known, drawn = random.Random(4), set(texts), []
@@ -142,8 +142,8 @@ ret;
 
 
 def matrix_kernel(name, text):
-    """rd1 (ldmatrix) or rd0 (stmatrix) is the address of the row that this thread names; rows of .s4 are half as
-    long"""
+    """Builds a kernel for matrices. rd1 (ldmatrix) or rd0 (stmatrix) is the address of the row that this thread
+    names. Rows of .s4 are half as long."""
     row = 8 if ".s8.s4" in text else 16
     number = "0" if text.startswith("stmatrix") else "1"
     address = (
@@ -288,7 +288,8 @@ ret;
 
 
 def register_kernel(name, text, count, increases):
-    """Some warpgroups give registers away, the last one takes or gives and then computes with what it has."""
+    """Builds a kernel in which some warpgroups release registers. The last warpgroup acquires or releases registers
+    and then computes with its registers."""
     threads, start = 384, 168
     if increases:
         start = min(count, (count + 48 + 23) // 24 * 8)
@@ -349,7 +350,7 @@ def add_video(plan, name, texts, header):
 
 
 def add_others(plan, texts, header):
-    kernels = []  # kind, name, text of the kernel, text of the instruction
+    kernels = []  # columns: kind, name, text of the kernel, text of the instruction
 
     def add(kind, make, text):
         name = f"{kind}{len(kernels)}"
@@ -372,12 +373,12 @@ def add_others(plan, texts, header):
     for name in ("brkpt", "trap"):
         if name in texts:
             add("fault", mark_kernel, f"{name};")
-            add("mark", mark_kernel, f"@%p1 {name};")  # no thread's predicate is true
+            add("mark", mark_kernel, f"@%p1 {name};")  # the predicate is false in all threads
     for name in ("setmaxnreg.inc", "setmaxnreg.dec"):
         for text in texts.get(name, []):
             count = int(text.rstrip(";").split()[1])
             if count > 255 or (name.endswith("dec") and count > 248):
-                continue  # no thread ever has so many
+                continue  # no thread has this number of registers
             kernel = f"registers{len(kernels)}"
             made, noted = register_kernel(kernel, text, count, name.endswith("inc"))
             kernels.append(("registers", kernel, made, noted))
@@ -427,7 +428,7 @@ def main():
     if any(name in OTHERS for name in wanted):
         add_others(plan, texts, header)
 
-    # Modules that did not change since the last time are not assembled again.
+    # Unchanged modules are not assembled again.
     work = folder.with_name(folder.name + "-work")
     work.mkdir(exist_ok=True)
     jobs = []

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What `ptxray run --emulate --counters` counts against Nsight Compute on a GPU.
+"""Compares the counters of `ptxray run --emulate --counters` with those of Nsight Compute on a GPU.
 
     counters.py make PTXRAY PTXRAY_RUN PTXAS FOLDER [KERNELS]  here: kernels of address patterns and those of the
                                                                repository (or of a folder) that say how they are run
     counters.py run FOLDER OUTPUT                              there: with ncu and libcuda.so.1
     counters.py show PTXRAY FOLDER OUTPUT                      here: how many lines have the same numbers
 
-Each line of a kernel is a line of the source for ptxas (`.loc`), which says what instructions it makes of it."""
+Each line of a kernel is a source line for ptxas (`.loc`), which reports the machine instructions of each line."""
 
 import csv
 import json
@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 
-PATTERNS = 96  # accesses of each kind
+PATTERNS = 96  # number of accesses of each kind
 INACTIVE = 0xFFFFFFFF
 NAMES = {
     "Instructions Executed": "inst_executed",
@@ -35,7 +35,7 @@ VECTORS = {1: "{kind}0", 2: "{{{kind}0,{kind}1}}", 4: "{{{kind}0,{kind}1,{kind}2
 
 
 def accesses():
-    """Texts of accesses by the lane's address %a in shared or %g in global memory, with their sizes."""
+    """Returns accesses through the lane's address %a in shared or %g in global memory, with their sizes."""
     for type_, kind, size in (("u8", "%h", 1), ("u16", "%h", 2), ("u32", "%r", 4), ("u64", "%d", 8)):
         for count in (1, 2, 4):
             if count * size > 16 or (count > 1 and size < 4):
@@ -61,7 +61,7 @@ def accesses():
 
 
 def pattern(pick, size, is_whole):
-    """Addresses of 32 lanes below 16 KB."""
+    """Returns addresses of 32 lanes below 16 KB."""
     most = 16384 // size
     kind = pick.randrange(8)
     if kind == 0:
@@ -81,7 +81,7 @@ def pattern(pick, size, is_whole):
         together = pick.choice((1, 2, 4, 8, 16))
         lanes = [lane // together for lane in range(32)]
     elif kind == 6:
-        lanes = [pick.randrange(max(1, 128 // size)) for _ in range(32)]  # no bank is wanted twice
+        lanes = [pick.randrange(max(1, 128 // size)) for _ in range(32)]  # each bank is accessed only once
     else:
         row, step = pick.choice((2, 4, 8)), pick.choice((1, 8, 9, 32, 33))
         lanes = [(lane % row * step + lane // row * 32) % most for lane in range(32)]
@@ -93,7 +93,8 @@ def pattern(pick, size, is_whole):
 
 
 def pattern_kernel(text):
-    """A kernel that accesses memory by one pattern after the other. What it loads matters in the end."""
+    """Builds a kernel that accesses memory with one pattern after the other. Its result depends on all loaded
+    values."""
     lines = [
         ".version 8.0\n.target sm_90a\n.address_size 64",
         ".visible .entry kernel(.param .u64 patterns, .param .u64 data) {",
@@ -130,7 +131,7 @@ def pattern_kernel(text):
 
 
 def with_lines(text, name):
-    """The text in which each line that begins with an instruction is a line of a source."""
+    """Returns the text with a source line for each line that begins with an instruction."""
     result = []
     has_file = False
     for number, line in enumerate(text.splitlines(), 1):
@@ -147,7 +148,7 @@ def with_lines(text, name):
 
 
 def launches(folder):
-    """Kernels of a folder that say how they are run without a fault: `// run: ARGUMENT...`."""
+    """Returns the kernels of a folder that have a fault-free run line: `// run: ARGUMENT...`."""
     for path in sorted(folder.rglob("*.ptx")):
         text = path.read_text()
         run = re.search(r"^// run: (.*)$((?:\n// (?!run).*)*)", text, re.M)
@@ -164,7 +165,7 @@ def launches(folder):
 
 
 def launcher_words(ptxray, path, words):
-    """The command line with which `ptxray run` calls ptxray-run, from the options to the values."""
+    """Returns the command line with which `ptxray run` calls ptxray-run, from the options to the values."""
     with tempfile.TemporaryDirectory() as folder:
         fake, kept = pathlib.Path(folder) / "ptxray-run", pathlib.Path(folder) / "words"
         fake.write_text(f"#!/bin/sh\nprintf '%s\\0' \"$@\" > {kept}\nexit 1\n")
@@ -226,7 +227,7 @@ def run(folder, output):
 
 
 def lines_of(cubin):
-    """The line of each machine instruction that begins a stretch, by its offset, as ptxas noted them."""
+    """Returns the line of each machine instruction that begins a stretch, by its offset in ptxas's line table."""
     tool = shutil.which("llvm-dwarfdump-22") or shutil.which("llvm-dwarfdump")
     printed = subprocess.run([tool, "--debug-line", cubin], capture_output=True, text=True, check=True).stdout
     rows = re.findall(r"^0x([0-9a-f]+) +(\d+) .*$", printed, re.M)
@@ -234,7 +235,7 @@ def lines_of(cubin):
 
 
 def profiled(path, cubin):
-    """What the profiler counted for the machine instructions that were made of each line and use memory."""
+    """Returns the counters of the profiler for the machine instructions of each line that access memory."""
     lines, head, first, starts = {}, None, None, lines_of(cubin)
     for row in csv.reader(path.open()):
         if row[:1] == ["Address"]:
@@ -267,7 +268,7 @@ def show(ptxray, folder, output):
             if case["text"] and instruction["text"] != case["text"]:
                 continue
             if len(made) != 1 or int(made[0]["Instructions Executed"]) != own.get("inst_executed", 0):
-                left_out += 1  # ptxas made several of it, or one of several
+                left_out += 1  # ptxas translated the line to several instructions, or merged several lines
                 continue
             found = made[0]
             kind = pattern or ("kernels, cp.async.cg" if "cp.async.cg" in instruction["text"] else "kernels")

@@ -1,4 +1,5 @@
-"""Launches kernels by the CUDA driver alone, libcuda.so.1. Scripts that are carried to a GPU take it with them."""
+"""Launches kernels with only the CUDA driver, libcuda.so.1. Scripts that are copied to a GPU machine use this
+module."""
 
 import ctypes
 
@@ -19,7 +20,7 @@ class Gpu:
         self.call("cuCtxSetCurrent", context)
 
     def reset(self):
-        """After a kernel that faulted nothing else can be launched before this. All memory is lost."""
+        """Resets the context, which is required before the next launch after a fault. All memory is lost."""
         self.call("cuDevicePrimaryCtxReset_v2", self.device)
         self.begin()
 
@@ -58,7 +59,7 @@ class Gpu:
         return pointer
 
     def launch(self, cubin, kernel, grid, block, arguments):
-        """Waits for its end. The arguments are numbers of ctypes."""
+        """Launches a kernel and waits for its end. The arguments are numbers of ctypes."""
         module, function = ctypes.c_void_p(), ctypes.c_void_p()
         self.call("cuModuleLoadData", ctypes.byref(module), cubin)
         self.call("cuModuleGetFunction", ctypes.byref(function), module, kernel.encode())

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The example of docs/assembling.md, to be run by `ptxray run` on a machine that has a GPU and nothing else.
+"""Packs the example of docs/assembling.md for `ptxray run` on a machine that only has a GPU.
 
   example.py PTXRAY PTXRAY_RUN PTXAS FOLDER
 
-Packs the programs, the kernel and what it computes with into FOLDER. `run.sh` there prints the commands and what they
-say: the product validated; against a result that is wrong in one element, so that it is seen to be compared; and once
-more as an object file."""
+Packs the programs, the kernel and its input data into FOLDER. `run.sh` there prints three commands and their output.
+The first one validates the product. The second one compares it with a result that is wrong in one element, to show
+that results are compared. The third one uses an object file."""
 
 import lzma
 import pathlib
@@ -20,7 +20,7 @@ DATA = (
     "--buffer a=file:a.npy --buffer b=file:b.npy --expect 2=file:{expected} --tolerance 0.001{more} "
     "'tma=f16:64x64:swizzle=128:&a' 'tma=f16:64x64:swizzle=128:&b' zeros:f32:4096"
 )
-COMMANDS = [  # exit status, command
+COMMANDS = [  # columns: exit status, command
     (0, "ptxray run product.ptx " + DATA.format(expected="c.npy", more=" --repeat 100")),
     (6, "ptxray run product.ptx " + DATA.format(expected="wrong.npy", more="")),
     (0, "ptxray as product.ptx -o product.cubin"),

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""Generated programs: what the emulator, and a GPU after each level of ptxas, leave. Whoever is alone is wrong.
+"""Compares the results of generated programs on the emulator, and on a GPU at each optimisation level. A result that
+differs from all others is wrong.
 
     hunt.py run FOLDER [--first N] [--count N] [--seconds S] [--jobs N] [--ptxray PATH] [--ptxas PATH]
-    hunt.py judge FILE               what the answers to one program are
-    hunt.py reduce FOLDER            makes each program that was found smaller, with the same verdict
+    hunt.py judge FILE               prints the results of one program
+    hunt.py reduce FOLDER            reduces each found program and keeps its verdict
     hunt.py file FOLDER --file TO    writes each fault once: its smallest program, and the command that shows it
-    hunt.py bundle FOLDER            what another machine needs to run this there
+    hunt.py bundle FOLDER            packs everything that another machine needs to run this
 
-A campaign goes on where it was stopped. FOLDER/done.txt has a line for each program, FOLDER/found those that differ and
-those that are refused, with the places where they differ; suspects.txt has the instructions that are in such programs
-and in no other. With `--file TO` a campaign ends with `reduce` and `file`; with `--ray` it is spread over the machines
-of a Ray cluster. On a machine without a GPU the emulator alone is asked, by several schedules, and ptxas whether it
-takes the program. A verdict names those that agree: `emulator -O0 | -O1 -O2 -O3`."""
+A campaign continues where it was stopped. FOLDER/done.txt has a line for each program. FOLDER/found contains the
+programs that are rejected or whose results differ, with the positions of the differences. suspects.txt contains the
+instructions that only occur in such programs. With `--file TO`, a campaign ends with `reduce` and `file`. With
+`--ray`, the machines of a Ray cluster share it. On a machine without a GPU, only the emulator runs programs, with
+several schedules, and ptxas compiles them. A verdict groups the levels that agree: `emulator -O0 | -O1 -O2 -O3`."""
 
 import argparse
 import collections
@@ -39,9 +40,9 @@ ROOT = HERE.parents[1] if HERE.name == "device" else HERE
 TARGET = "sm_90a"
 PACKED = "tools.tar.xz"
 LAUNCH = "--grid={blocks} --block={threads} edges:u64:{words}:1 zeros:u64:{words}"
-LAUNCH_SECONDS = 10  # that a launch may take; the driver ends it with its process
-SHOWN = 12  # places that are shown of a program whose answers differ
-# Programs are made of these families in turn, so that each kind of step is also seen without the others around it.
+LAUNCH_SECONDS = 10  # time limit of a launch; the driver ends it with its process
+SHOWN = 12  # maximum number of differences that are shown for a program
+# Programs use these families in turn, so that each kind of step is also tested without other steps around it.
 FAMILIES = (
     "compute,memory,atomics,warp,barriers,matrices,control",
     "compute,control",
@@ -51,25 +52,25 @@ FAMILIES = (
     "compute,warp,matrices",
 )
 
-# Faults of ptxas that docs/found.md lists: programs are without them, so that others are seen.
+# docs/found.md lists these bugs of ptxas. Programs avoid them, so that other bugs are found.
 KNOWN = ",".join(
     (
         "@testp*,@set.*,@vadd4.*,@vsub4.*,cvt.pack.*",  # wrong code
         "red*.m??.noftz*.v?.bf16,atom*.m??.noftz*.v?.bf16,@setp.eq.*.b*,@setp.ne.*.b*",  # a signal ends ptxas
-        "cvt.rna.*tf32.*",  # refused with a constant of 64 bits
+        "cvt.rna.*tf32.*",  # ptxas rejects a 64-bit constant
     )
 )
 
 
 class NoAnswer(Exception):
-    """Who did not give one, and why."""
+    """Reports who gave no answer, and why."""
 
 
 # -------------------------------------------------------------------------------------------- launches
 
 
 class Launcher:
-    """A process of its own that launches kernels: after one that faults the driver is of no use any more."""
+    """A separate process that launches kernels: after a fault, the driver cannot be used any more."""
 
     def __init__(self):
         self.process = None
@@ -89,7 +90,7 @@ class Launcher:
             return "the launcher has ended"
 
     def launch(self, *request):
-        """What the kernel leaves in its second buffer."""
+        """Returns the contents of the second buffer after the kernel."""
         answer = self.ask(request)
         if isinstance(answer, bytes):
             return answer
@@ -100,7 +101,7 @@ class Launcher:
 
 
 def serve(_):
-    """Answers each launch with what it leaves, or with a text that says what went wrong."""
+    """Answers each launch with the resulting contents, or with a text that describes the failure."""
     try:
         gpu = cuda.Gpu()
     except (OSError, RuntimeError):
@@ -129,12 +130,12 @@ def serve(_):
 
 
 def launch_in(text):
-    """The second line of a program says it."""
+    """Returns the launch from the second line of a program."""
     return re.search(r"(?m)^// run: (.*)$", text)[1]
 
 
 def sizes_of(launch):
-    """What LAUNCH has in braces, by name."""
+    """Returns the sizes that LAUNCH has in braces, by name."""
     numbers = re.match(r"--grid=(\d+) --block=(\d+) edges:u64:(\d+):1 ", launch).groups()
     return dict(zip(("blocks", "threads", "words"), map(int, numbers)))
 
@@ -172,16 +173,16 @@ class Tools:
         return self.run("the generator", asked.ptxray, "generate", *words)
 
     def emulated(self, path, launch, folder, schedule):
-        """What a program has in its first buffer, and what it leaves in the second one."""
+        """Returns the contents of a program's first buffer, and the contents of the second one after the run."""
         outs = [f"--out=0=file:{folder / 'given'}", f"--out=1=file:{folder / 'left'}"]
         words = ["run", "--emulate", "--no-config", "--cores=1", f"--schedule={schedule}", *outs]
-        words.append("--unwritten=" + ("0x5a" if schedule == "eager" else "0xa5"))  # of what nothing has written
+        words.append("--unwritten=" + ("0x5a" if schedule == "eager" else "0xa5"))  # contents of uninitialised memory
         if said := self.run("emulator", self.options.ptxray, *words, path, *launch.split()):
             raise NoAnswer(f"emulator says {said[:2000]}")
         return (folder / "given").read_bytes(), (folder / "left").read_bytes()
 
     def answers(self, path, launch, levels):
-        """What each leaves in memory, the emulator first."""
+        """Returns the resulting memory of each run, the emulator first."""
         with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as name:
             folder, text = pathlib.Path(name), path.read_text()
             given, left = self.emulated(path, launch, folder, "eager")
@@ -202,7 +203,7 @@ class Tools:
             return answers
 
     def verdict(self, path, launch=None, levels=None):
-        """Who agrees, or who gave no answer; and where the answers differ."""
+        """Returns who agrees, or who gave no answer, and where the answers differ."""
         try:
             answers = self.answers(
                 path, launch or launch_in(path.read_text()), levels or self.options.levels.split(",")
@@ -221,7 +222,7 @@ def agreed(verdict):
 
 
 def places_of(text):
-    """The bytes that a thread has in the buffers, and what lies in each eight of them."""
+    """Returns the offsets of a thread in the buffers, and the contents of every eight bytes."""
     kernel = text[text.find(".entry") :]
     families = re.findall(r"\.reg \.\w+ (%[a-z]+)<(\d+)>;", kernel[: kernel.find("%flag")])
     names = [f"{prefix}{i}" for prefix, count in families for i in range(int(count))]
@@ -230,7 +231,8 @@ def places_of(text):
 
 
 def differences(text, answers):
-    """Lines that name a thread, a register or a place in memory, and what each left there; two of each place."""
+    """Returns lines that name a thread, a register or a position in memory, and the value of each result. There are
+    two lines for each position."""
     size, names = places_of(text)
     lines, seen = [], collections.Counter()
     first = answers["emulator"]
@@ -248,7 +250,7 @@ def differences(text, answers):
 
 
 def opcodes_of(text):
-    """With `@` before those that have a guard."""
+    """Returns the opcodes, with `@` before those that have a guard."""
     return {("@" if guard else "") + one for guard, one in re.findall(r"(?m)^ +(@!?%\w+ )?([a-z][\w.:]*)[ ;]", text)}
 
 
@@ -256,7 +258,7 @@ def opcodes_of(text):
 
 
 class Worker:
-    """What a process of a campaign works with."""
+    """Holds the tools of one process of a campaign."""
 
     tools = None
 
@@ -266,7 +268,8 @@ def begin_worker(options):
 
 
 def work(seed):
-    """The seed, its lanes, the verdict, the program, and where the answers differ; nothing when the time is over."""
+    """Returns the seed, its lanes, the verdict, the program, and the positions of the differences. Returns None when
+    the time is over."""
     tools = Worker.tools
     if time.time() > tools.options.until:
         return None
@@ -283,7 +286,7 @@ def work(seed):
 
 
 class Tally:
-    """What has come of a campaign so far."""
+    """Counts the results of a campaign so far."""
 
     def __init__(self, folder, wanted):
         self.folder, self.wanted = folder, wanted
@@ -324,7 +327,7 @@ def done_before(path):
 
 
 def spread(options, seeds):
-    """The results, in any order: of processes of this machine, or of the machines of a cluster."""
+    """Returns the results in any order, from processes of this machine or from the machines of a cluster."""
     if options.ray is None:
         with multiprocessing.Pool(options.jobs, begin_worker, [options]) as pool:
             yield from pool.imap_unordered(work, seeds)
@@ -362,7 +365,7 @@ def judge(options):
 
 # ---------------------------------------------------------------------------------------- reductions
 
-# The test of a reduction: it asks the campaign, whose tools and contexts of the GPU are there already.
+# This is the test of a reduction. It asks the campaign, which already has its tools and GPU contexts.
 ASK = (
     "import socket, sys; s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); "
     r"s.sendall('\n'.join(sys.argv[2:]).encode()); s.shutdown(1); sys.exit(s.recv(1) != b'1')"
@@ -370,7 +373,8 @@ ASK = (
 
 
 class Judges(socketserver.ThreadingUnixStreamServer):
-    """Answers whether a program, launched in this way, has this verdict at these levels: a line each."""
+    """Answers whether a program, launched in this way, has this verdict at these levels, with one line for each
+    program."""
 
     daemon_threads, request_queue_size = True, 128
 
@@ -392,12 +396,13 @@ class Judges(socketserver.ThreadingUnixStreamServer):
 
 
 def shortened(verdict):
-    """The verdict with one level of those that agree: `emulator -O0 | -O1 -O2 -O3` becomes `emulator -O0 | -O3`."""
+    """Returns the verdict with one of the levels that agree: `emulator -O0 | -O1 -O2 -O3` becomes `emulator -O0 |
+    -O3`."""
     return " | ".join(re.sub(r"(-O\d )+(?=-O\d)", "", group) for group in verdict.split(" | "))
 
 
 def reduction(options, judges, verdict, text):
-    """The words of `ptxray reduce` by which a program keeps what was found of it; None: there are none."""
+    """Returns the words of `ptxray reduce` that preserve the finding of a program, or None if there are none."""
     launch = launch_in(text)
     if ended := re.match(r"ptxas (-O\d) ends with -\d", verdict):
         return ["--ptxas-crash", f"--ptxas={options.ptxas}", "--", ended[1]]
@@ -420,7 +425,7 @@ def reduction(options, judges, verdict, text):
 
 
 def reduce(options):
-    """Makes all that were found smaller at the same time."""
+    """Reduces all found programs at the same time."""
     until, found = time.time() + options.reduce_seconds, []
     for path in sorted((options.folder / "found").glob("*.txt")):
         program, small = path.with_suffix(".ptx"), path.with_suffix(".small.ptx")
@@ -448,7 +453,7 @@ def reduce(options):
 
 
 def launch_after(small, launch):
-    """The launch of a program that was made smaller, whose first line says the sizes that are left."""
+    """Returns the launch of a reduced program, whose first line contains the remaining sizes."""
     if small.startswith("// sizes: "):
         return LAUNCH.format(**dict(re.findall(r"(\w+)=(\d+)", small.split("\n")[0])))
     if run := re.match(r"// run: (.*)\n", small):
@@ -457,7 +462,7 @@ def launch_after(small, launch):
 
 
 def command_for(verdict, name, launch):
-    """The one command that shows the fault again, in the folder of the report."""
+    """Returns one command that shows the fault again, in the folder of the report."""
     if level := re.match(r"ptxas (-O\d)", verdict):
         return f"ptxas -arch={TARGET} {level[1]} {name} -o /dev/null"
     if "|" in verdict or "GPU" in verdict:
@@ -466,7 +471,7 @@ def command_for(verdict, name, launch):
 
 
 def machine_code(options, program, verdict, to):
-    """What the levels that differ are made of, if nvdisasm is at hand."""
+    """Returns the machine code of the levels that differ, if nvdisasm is available."""
     disassembler = os.environ.get("NVDISASM") or shutil.which("nvdisasm")
     levels = re.findall(r"-O\d", verdict) if "|" in verdict and disassembler else []
     for level in {levels[0], levels[-1]} if levels else ():
@@ -478,7 +483,8 @@ def machine_code(options, program, verdict, to):
 
 
 def file(options):
-    """Each fault once: its smallest program, and what shows it, in the folder `options.file`."""
+    """Writes each fault once, with its smallest program and the command that shows it, into the folder
+    `options.file`."""
     to, faults = options.file, {}
     for path in sorted((options.folder / "found").glob("*.txt"), key=lambda one: int(one.stem)):
         program, small = path.with_suffix(".ptx"), path.with_suffix(".small.ptx")
@@ -520,9 +526,9 @@ def bundle(options):
 
 
 def unpack():
-    """What a bundle holds, on the machine that it was carried to."""
+    """Unpacks a bundle on the machine that it was copied to."""
     if (HERE / PACKED).exists() and not (HERE / "ptxas").exists():
-        with tempfile.TemporaryDirectory(dir=HERE) as folder:  # several processes may begin at once
+        with tempfile.TemporaryDirectory(dir=HERE) as folder:  # several processes may start at the same time
             with lzma.open(HERE / PACKED) as xz, tarfile.open(fileobj=xz) as tar:
                 tar.extractall(folder)
             for name in ("ptxray", "ptxas"):

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Known miscompiles of ptxas: miscompiles.py FOLDER PTXRAY [PTXAS [TARGET]]
+"""Tests known miscompiles of ptxas: miscompiles.py FOLDER PTXRAY [PTXAS [TARGET]]
 
 FOLDER is `ptx/known-miscompiles` of FuzzX (github.com/SemiAnalysisAI/FuzzX, Apache-2.0), which is not part of this
-repository: in each folder `reduced.ptx`, perhaps `input.bin`, and a program in CUDA that names the launch. Prints what
-the emulator leaves in memory for each, and where there is a GPU and PTXAS, whether that is what the kernel leaves there
-after -O0 and after -O3. The GPU is one for which TARGET compiles (sm_90)."""
+repository. Each of its folders contains `reduced.ptx`, perhaps `input.bin`, and a CUDA program with the launch. For
+each, the script prints the memory that the emulator leaves. With a GPU and PTXAS, it also prints whether the kernel
+leaves the same memory there after -O0 and after -O3. TARGET is the target of the GPU (sm_90)."""
 
 import ctypes
 import pathlib
@@ -15,11 +15,11 @@ import tempfile
 
 import cuda
 
-SIZE, SENTINEL = 512, 0xA5  # bytes of the output: four words for each of 32 threads
+SIZE, SENTINEL = 512, 0xA5  # bytes of the output: four words per thread, for 32 threads
 
 
 def launch_of(folder):
-    """The threads, the input, and the numbers among the arguments by name."""
+    """Returns the threads, the input, and the numbers among the arguments by name."""
     source = folder / "repro_nvcc_inline_ptx.cu"
     constants = {}
     if source.exists():
@@ -40,7 +40,7 @@ def parameters_of(text):
 
 
 def value_of(name, type, numbers):
-    """`in`, `out` for the buffers, else a number."""
+    """Returns `in` or `out` for the buffers, and otherwise a number."""
     if type == "u64":
         return "out" if "out" in name else "in"
     return numbers.get(name, 32)

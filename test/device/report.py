@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes docs/reference/device-report.md from what the kernels gave:
+"""Writes docs/reference/device-report.md from the results of the kernels:
 
     test/device/report.py OUTPUT > docs/reference/device-report.md
 
-OUTPUT is the folder that was given to run.sh. The text below was written for the last report: read it again when the numbers change."""
+OUTPUT is the output folder of run.sh. The text below describes the last report. Review it when the numbers change."""
 
 import json
 import pathlib

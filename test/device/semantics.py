@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Single instructions on a GPU against what lib/Semantics computes.
+"""Compares single instructions on a GPU with the results of lib/Semantics.
 
     semantics.py build [--build build/release] [--ptxas PATH] [--folder build/semantics] [--group N] [WHICH]
     semantics.py lines [--build build/release] [WHICH]
-    semantics.py run [OUTPUT FOLDER]      there: in the folder that was built, with python3 and libcuda.so.1
+    semantics.py run [OUTPUT FOLDER]      on a GPU machine: in the built folder, with python3 and libcuda.so.1
     semantics.py show semantics.txt [--build build/release]
 
-WHICH instructions: [--only NAME,...] [--most N], or lines of a file: --texts FILE.
-`build` makes a kernel of each text that `ptxray isa --enumerate` says is accepted for sm_90a, that has nothing but
-registers, constants and memory of the thread's own, and that `semantics-cases` can compute: it loads the registers,
-runs the text, and stores what was written. ptxas compiles each with -O0 and with -O3. `run` launches them and compares
-the digests of what they leave; OUTPUT/semantics.txt says how many texts of each instruction agree, and of the others
-what the GPU left. `show` prints where those differ from what is computed now. `lines` prints what is computed as
-test/semantics has it, for `formula-mutation-tests --pool` to choose from; what it chose becomes part of these files
-when a GPU agrees (`--texts`)."""
+WHICH selects instructions: [--only NAME,...] [--most N], or lines of a file: --texts FILE. `build` makes a kernel
+for each text that `ptxray isa --enumerate` lists as accepted for sm_90a, that only uses registers, constants and
+private memory of the thread, and that `semantics-cases` can compute. The kernel loads the registers, runs the text,
+and stores the written values. ptxas compiles each kernel with -O0 and with -O3. `run` launches them and compares the
+digests of their results. OUTPUT/semantics.txt contains the number of texts of each instruction that agree, and the
+results of the GPU for the others. `show` prints how those differ from the results of the current build. `lines`
+prints the computed results in the format of test/semantics, from which `formula-mutation-tests --pool` chooses. The
+chosen lines become part of these files if a GPU agrees (`--texts`)."""
 
 import argparse
 import base64
@@ -76,14 +76,14 @@ TYPES = dict(
         ],
     )
 )
-# These wait for lanes of a mask, which is all of them here, or need metadata of a certain kind.
+# These instructions wait for all lanes of a mask, or need metadata of a certain kind.
 MASKED = re.compile(r"^(shfl\.sync|vote\.sync|match\.|redux\.|elect\.sync|bar\.warp)")
 LEFT_OUT = re.compile(r"^(mma\.sp|wmma|wgmma|tcgen05|bar|barrier|activemask|setmaxnreg|shfl\.(?!sync)|vote\.(?!sync))")
-# Memory of one's own, without hints that a GPU would have to understand; what `.nc` reads may be old.
+# Memory is private to a thread, and hints that a GPU must interpret are excluded. `.nc` may read old contents.
 OWN_MEMORY = re.compile(r"^((?:atom|red|ld|st|(?:ldmatrix|stmatrix)(?=\S*\.shared))\.\S*) ([^\[]*)\[[^\]]*\]([^\[]*)$")
 ELSEWHERE = re.compile(r"\.(async|param|const|nc|L2::cache_hint|unified|shared::cluster)\b")
 SPACE = re.compile(r"\.(global|shared|local)\b")
-CELL = 32  # bytes of it
+CELL = 32  # bytes of a cell
 CARRIES = re.compile(r"^(addc|subc|madc)\b")
 
 
@@ -91,7 +91,7 @@ class Case:
     def __init__(self, line):
         self.text, registers, *written = line.rstrip("\n").split("\t")
         self.registers = [(name, int(bits)) for name, bits in (one.split(":") for one in registers.split())]
-        self.written = []  # number, digest, the lanes that do not count
+        self.written = []  # columns: number, digest, the ignored lanes
         for one in written:
             number, digest, lanes = one.split(":")
             self.written.append((int(number), digest, [int(mask, 16) for mask in lanes.split(",")]))
@@ -107,7 +107,7 @@ def load(number, name, bits):
 
 
 def begin_memory(case):
-    """Sets %zm to memory of the thread, which it fills."""
+    """Sets %zm to memory of the thread, and fills it."""
     space = SPACE.search(case.text.split(" ")[0])
     space = space[1] if space else "global"
     lines = {
@@ -130,7 +130,7 @@ def store(at, name, bits, space=""):
 
 
 def kernel(name, cases):
-    """The kernel of some cases, one after the other, each with registers of its own."""
+    """Returns a kernel with some cases, one after the other, each with separate registers."""
     lines = [
         f".visible .entry {name}(.param .u64 in, .param .u64 out, .param .u64 cells) {{",
         ".reg .b64 %zin, %zout, %zcell, %zm, %zd; .reg .b32 %zt, %zc, %zw;",
@@ -161,7 +161,7 @@ def kernel(name, cases):
 
 
 def enumerated(ptxray, name, most):
-    """texts that are accepted; the other half of what is enumerated is not"""
+    """Returns the accepted texts. The other half of the enumeration is rejected."""
     command = [ptxray, "isa", "--enumerate", name, "--count", str(2 * most), "--target", TARGET, "--ptx", VERSION]
     lines = subprocess.run(command, capture_output=True, text=True).stdout.splitlines()
     texts = [line for line in lines if line and "//" not in line and not LEFT_OUT.match(line)]
@@ -170,7 +170,7 @@ def enumerated(ptxray, name, most):
 
 
 def assembled(ptxas, folder, name, cases, header):
-    """The cases whose kernel could be assembled: where ptxas refuses some, each half is tried alone."""
+    """Returns the cases whose kernel can be assembled. If ptxas rejects some, each half is tried separately."""
     source = folder / f"{name}.ptx"
     source.write_text(header + kernel("kern", cases))
     for level in (0, 3):
@@ -269,7 +269,8 @@ def read_modules(folder):
 
 
 def launched(job):
-    """What the kernel of a module leaves in memory by level; None: it ended with an error, and this process with it."""
+    """Returns the memory after the kernel of a module by level. Returns None if it ended with an error, which also
+    ends this process."""
     work, name, written = job
     try:
         gpu = cuda.Gpu()
@@ -289,7 +290,8 @@ def launched(job):
 
 
 def run(folder, output):
-    """Each text counts as equal where one of the two levels leaves what was computed: ptxas itself may differ."""
+    """Runs all kernels. A text counts as equal if one of the two levels leaves the computed result, since ptxas may
+    differ."""
     work = output / "work"
     with lzma.open(folder / "semantics.tar.xz") as packed, tarfile.open(fileobj=packed) as tar:
         tar.extractall(work)
@@ -337,8 +339,8 @@ def read_inputs(folder):
 
 
 def shown(path, options):
-    """Prints of each text that differs some threads in which it does: what was before, what the GPU left, and what was
-    computed, with what tools are now in the build."""
+    """Prints some threads for each text that differs: the values before, the result of the GPU, and the result of
+    the tools in the build."""
     lines = [line.split("\t") for line in path.read_text().splitlines()]
     lines = [line for line in lines if len(line) == 4]
     with tempfile.TemporaryDirectory() as folder:

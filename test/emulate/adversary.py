@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Runs kernels and their faulty twins by ten schedules without a GPU: adversary.py PTXRAY [NAME...]
+"""Runs kernels and their faulty versions with ten schedules, without a GPU: adversary.py PTXRAY [NAME...]
 
-Each file of the folder `adversary` is a kernel that is right, with the arguments of its launch. `//! NAME: TEXT` at
-the end of a line has the line be TEXT in the twin of that name. A right kernel has no report, eagerly and by ten
-schedules. Of a twin the first report must be one of the rules that the head of the file lists beside its name."""
+Each file of the folder `adversary` is a correct kernel with the arguments of its launch. `//! NAME: TEXT` at the end
+of a line replaces the line by TEXT in the faulty version NAME. A correct kernel must have no report, with the eager
+schedule and with ten others. The first report about a faulty version must be one of the rules that the head of the
+file lists beside its name."""
 
 import concurrent.futures
 import pathlib

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Kernels of Triton for Blackwell, by its emulated GPU: blackwell.py [NAME...]
+"""Runs Triton kernels for Blackwell on the emulated GPU: blackwell.py [NAME...]
 
-Each is compared with torch; a line says what it used and whether it was right. Needs triton and torch, and
-PTXRAY_LIBRARY or an installed ptxray."""
+The result of each is compared with torch. One line shows the used features and whether the result is right. Needs
+triton and torch, and PTXRAY_LIBRARY or an installed ptxray."""
 
 import pathlib
 import re
@@ -91,7 +91,7 @@ def attention(q, k, v, o, length, WIDTH: tl.constexpr, BLOCK: tl.constexpr, IS_C
 
 @triton.jit
 def grouped(a, b, c, sizes, count, BLOCK: tl.constexpr, DEPTH: tl.constexpr, PROGRAMS: tl.constexpr):
-    """Products of several sizes by one launch; their matrices lie one after the other."""
+    """Computes products of several sizes in one launch. Their matrices are adjacent in memory."""
     tile, before, at_a, at_b, at_c = tl.program_id(0), 0, 0, 0, 0
     for one in range(count):
         m, n, k = tl.load(sizes + 3 * one), tl.load(sizes + 3 * one + 1), tl.load(sizes + 3 * one + 2)
@@ -112,7 +112,7 @@ def grouped(a, b, c, sizes, count, BLOCK: tl.constexpr, DEPTH: tl.constexpr, PRO
 
 @triton.jit
 def attention_backward(q, k, v, do, logs, deltas, dq, dk, dv, length, WIDTH: tl.constexpr, BLOCK: tl.constexpr):
-    """The gradients of k and v for some keys, then that of q for as many queries."""
+    """Computes the gradients of k and v for some keys, then the gradient of q for as many queries."""
     mine, lane, width = tl.program_id(0) * BLOCK, tl.arange(0, BLOCK), tl.arange(0, WIDTH)
     here = (mine + lane)[:, None] * WIDTH + width[None, :]
     key, value = tl.load(k + here), tl.load(v + here)
@@ -157,7 +157,8 @@ def run_descriptors(type, programs, parted, result=torch.float32, size=256):
 
 
 def run_scaled(name, per, size=256):
-    """Of e2m1 two are in a byte; scales are powers of two, or e4m3 of each 16."""
+    """Tests scaled products. A byte contains two e2m1 numbers. Scales are powers of two, or e4m3 for every 16
+    elements."""
     pack = 2 if name == "e2m1" else 1
     codes = [torch.randint(0, 256 if pack == 2 else 120, (size, size // pack), dtype=torch.uint8) for _ in range(2)]
     if per == 16:

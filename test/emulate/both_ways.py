@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Static against dynamic: what `check` and what ten schedules say of the same faults: both_ways.py PTXRAY [KERNEL...]
+"""Compares static with dynamic checks: the reports of `check` and of ten schedules about the same faults: both_ways.py
+PTXRAY [KERNEL...]
 
-The faults are the twins of test/emulate/adversary and of test/device/hazards, and those that tools/faults.py makes in
-the right kernels there. both_ways.txt has a line for each that only one of the two reports: the fault, who, by which
-rule, and, where it is `check` alone or nobody, why no schedule shows it. The test fails when the two say something
-else. KERNEL is any other right kernel with its `// launch: ARGUMENTS`: its faults are listed, and nothing is expected
-of them. `--write` writes both_ways.txt again, with its reasons."""
+The faults are the faulty kernels of test/emulate/adversary and of test/device/hazards, and those that
+tools/faults.py makes in the correct kernels there. both_ways.txt has a line for each fault that only one of the two
+reports: the fault, the reporter, and the rule. If only `check` or neither reports it, the line also explains why no
+schedule shows it. The test fails if the reports differ from the file. KERNEL is any other correct kernel with its
+`// launch: ARGUMENTS`: its faults are listed, and no result is expected. `--write` writes both_ways.txt again, and
+keeps its explanations."""
 
 import collections
 import concurrent.futures
@@ -22,7 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 import faults  # noqa: E402
 
-ROUNDS = 20  # after 16 the kernels of test/device/hazards come to the same bytes again
+ROUNDS = 20  # the kernels of test/device/hazards repeat their bytes after 16
 LISTED = pathlib.Path(__file__).with_suffix(".txt")
 LAUNCH = re.compile(r"^// launch: (.*)$", re.MULTILINE)
 Fault = collections.namedtuple("Fault", "name kind right text arguments")
@@ -35,7 +37,7 @@ def arguments_of(path, text):
 
 
 def faults_of(path, text, arguments):
-    """of a right kernel, each once"""
+    """Returns the faults of a correct kernel, each once."""
     seen = {text}
     with tempfile.TemporaryDirectory() as folder:
         right = pathlib.Path(folder) / path.name
@@ -60,7 +62,8 @@ def all_faults():
 
 
 def emulated(ptxray, path, arguments):
-    """the rule of the first report, `wrong` or `late` where there is none; nothing: all is well"""
+    """Returns the rule of the first report. Without a report, returns `wrong` or `late`, or nothing if the run is
+    correct."""
     command = [ptxray, "run", "--emulate", "--no-config", "--format=short", "--time-limit=60", "--schedules=10"]
     done = subprocess.run([*command, path, *arguments], capture_output=True, text=True)
     rules = re.findall(r"error: .*\[([a-z-]+)\]$", done.stdout + done.stderr, re.MULTILINE)
@@ -68,7 +71,7 @@ def emulated(ptxray, path, arguments):
 
 
 def judged(ptxray, fault):
-    """what `check` and what the emulator say"""
+    """Returns the reports of `check` and of the emulator."""
     with tempfile.TemporaryDirectory() as folder:
         right, path = pathlib.Path(folder) / "right.ptx", pathlib.Path(folder) / "fault.ptx"
         right.write_text(fault.right)
@@ -85,7 +88,7 @@ def who_of(said):
 
 
 def table(judgements):
-    """by rule, how many faults each of the two reports by it"""
+    """Returns the number of faults that each of the two reports, by rule."""
     rows = collections.defaultdict(collections.Counter)
     for static, dynamic in judgements:
         rows[static if static != "-" else dynamic][who_of((static, dynamic))] += 1

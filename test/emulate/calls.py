@@ -1,8 +1,9 @@
-"""Calls of a library whose functions give the number of an error, as CUDA's do; 0 is none."""
+"""Calls a library whose functions return an error number, as CUDA's do; 0 means no error."""
 
 
 def checked(library):
-    """Two functions: one calls and wants no error, the other wants the error that it is given first."""
+    """Returns two functions: one requires that a call returns no error, the other one that it returns the given
+    error."""
 
     def expect(error, name, *arguments):
         given = getattr(library, name)(*arguments)

@@ -1,4 +1,4 @@
-"""`ptxray emulate -- COMMAND...`: command_test.py PTXRAY. Exit statuses, signals, and the report."""
+"""Tests `ptxray emulate -- COMMAND...`: command_test.py PTXRAY. It covers exit statuses, signals, and the report."""
 
 import json
 import os
@@ -13,7 +13,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 program = sys.argv[1]
 SCRATCH = os.path.join(tempfile.gettempdir(), f"ptxray-assembled-{os.getpid()}")
 
-# Launches saxpy on 16 elements: one thread for each of the first argument. The second argument is executed at the end.
+# This program launches saxpy on 16 elements, with one thread for each unit of the first argument. It executes the
+# second argument at the end.
 CLIENT = f"""
 import ctypes, os, signal, sys
 cuda = ctypes.CDLL("libcuda.so.1")
@@ -31,7 +32,7 @@ cuda.cuCtxSynchronize()
 exec(sys.argv[2])
 """
 
-# Writes to a managed buffer, then to the middle of a megabyte that the kernel allocates.
+# This program writes to a managed buffer, then to the middle of a megabyte that the kernel allocates.
 HEAP = """
 import ctypes
 cuda = ctypes.CDLL("libcuda.so.1")
@@ -99,7 +100,7 @@ expect(client(16), 0, "1 kernel, launched 1 time on the emulated sm_90", "nothin
 expect(client(17, options=["--device=sm_80"]), 1, "emulated sm_80", "1 finding", "1 run-out-of-bounds")
 expect(client(17, "sys.exit(5)"), 5, "1 finding")
 expect(emulate(sys.executable, "-c", HEAP), 0, "1 kernel, launched 1 time", "nothing was found")
-# A fault stays with the context, as on a GPU; or it is the error of one call.
+# The context keeps a fault, as on a GPU, or one call returns it as its error.
 AGAIN = "sys.exit(cuda.cuCtxSynchronize() and 4)"
 expect(client(17, AGAIN), 4, "1 finding")
 expect(client(17, AGAIN, options=["--go-on"]), 1, "1 finding")
@@ -109,7 +110,7 @@ expect(client(17, options=["--schedules=3"]), 1, "1 finding")
 expect(emulate("true", options=["--schedules=0"]), 2, "expected a number of launches")
 expect(client(16, "os._exit(0)"), 0, "1 of 1 process ended without a report")
 expect(client(16, "os.kill(os.getpid(), signal.SIGKILL)"), -signal.SIGKILL, "without a report")
-# A forked process has no driver, and nothing is counted twice.
+# A forked process has no driver, and its launches are not counted twice.
 expect(client(16, "pid = os.fork(); pid or sys.exit(cuda.cuCtxSynchronize()); assert os.waitpid(pid, 0)[1] == 3 << 8"),
        0, "launched 1 time ")  # fmt: skip
 expect(emulate("true"), 7, "has not called the CUDA driver, so no kernel ran", "-cudart shared")
@@ -122,7 +123,7 @@ expect(emulate("true", options=["--time-limit=soon"]), 2, "expected a number of 
 expect(emulate("sh", "-c", "$TRITON_PTXAS_PATH --version | grep -q 'ptxray.* release 13' && echo a > $0.ptx && "
        "$TRITON_PTXAS_PATH -v --gpu-name=sm_90a $0.ptx -o $0 && cmp $0 $0.ptx && rm $0 $0.ptx", SCRATCH),
        7, "has not called the CUDA driver")  # fmt: skip
-# A program whose RPATH leads to another CUDA runtime gets this one all the same.
+# A program whose RPATH leads to another CUDA runtime also loads this one.
 expect(emulate(sys.executable, "-c", "import ctypes; v = ctypes.c_int(); print(ctypes.CDLL(None).cudaRuntimeGetVersion("
        "ctypes.byref(v)), v.value, file=__import__('sys').stderr)"), 7, "0 13050", "no kernel ran")  # fmt: skip
 expect(emulate("true", options=["--schedule=late"]), 2, "expected eager, lazy")
@@ -136,7 +137,7 @@ with tempfile.TemporaryDirectory() as folder:
     assert report["findings"] == {"run-out-of-bounds": 1} and report["notExact"] == {} and report["exact"], report
     expect(emulate("true", options=[f"--report={folder}/none/report"]), 2)
 
-for number in (signal.SIGTERM, signal.SIGKILL):  # the command gets the first, and does not outlive the second
+for number in (signal.SIGTERM, signal.SIGKILL):  # the first signal reaches the command, the second kills it
     with subprocess.Popen([program, "emulate", "--", "sleep", "60"], stderr=subprocess.PIPE) as sleeping:
         while not (children := pathlib.Path(f"/proc/{sleeping.pid}/task/{sleeping.pid}/children").read_text()):
             time.sleep(0.01)

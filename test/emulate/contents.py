@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Certificates of small kernels: each path by which a loaded value can reach an address, a branch or an amount, and
-next to it a twin in which the value stays data.
+"""Tests certificates of small kernels: one for each path by which a loaded value can reach an address, a branch or an
+amount, and one each in which the value stays data.
 
 contents.py PTXRAY [--random N] [NAME...]
 
@@ -8,8 +8,8 @@ The kernel loads `%v` from argument 0, buffer `a`, at the thread's number. In a 
 is marked with `// uses`: the certificate must name its line and argument 0 (or the argument that the mark names). A
 text without a mark must hold for all contents; `// order` marks an instruction that the order of threads decides.
 
-With --random each text that holds for all contents is launched N times, with other contents and by other schedules, and
-nothing may be found."""
+With --random, each text that holds for all contents is launched N times with other contents and schedules, and no
+launch may have a finding."""
 
 import concurrent.futures
 import json
@@ -59,13 +59,13 @@ HEAD = """.version 8.7
 """
 
 STORE = "  st.global.u32 [%rd4], %w;\n"
-# The value, less than 32, as an index into `b`.
+# The value is less than 32 and is used as an index into `b`.
 INDEX = """  and.b32 %r1, %w, 31;
   mul.wide.u32 %rd6, %r1, 4;
   add.u64 %rd7, %rd2, %rd6;
   ld.global.u32 %r2, [%rd7]; // uses
 """
-# How a value may move from `%v` to `%w`.
+# These are the ways to move the value from `%v` to `%w`.
 MOVES = {
     "register": "mov.b32 %w, %v;",
     "packed": "mov.b64 %rd8, {%v, %t};\n mov.b64 {%w, %r3}, %rd8;",
@@ -128,7 +128,7 @@ MOVES = {
     "all-match": "match.all.sync.b32 %w|%p2, %v, -1;",
     "own-guard": "mov.b32 %w, %v;\n setp.lt.u32 %p1, %t, 16;\n @%p1 add.cc.u32 %w, %t, %t;\n"
     " @%p1 setp.lt.u32 %p1, %w, 0;",
-    # 128 threads: each fills 16 bytes of both matrices.
+    # Each of 128 threads fills 16 bytes of both matrices.
     "warpgroup-product": "shl.b32 %r3, %t, 4;\n add.u32 %r3, %r3, %r31;\n st.shared.v4.u32 [%r3], {%v, %v, %v, %v};\n"
     " fence.proxy.async;\n bar.sync 0;\n cvt.u64.u32 %rd8, %r31;\n shr.u64 %rd8, %rd8, 4;\n"
     " or.b64 %rd8, %rd8, 0x1000080000;\n wgmma.fence.sync.aligned;\n"
@@ -139,7 +139,7 @@ MOVES = {
     " @!%p3 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r31], [%rd1], 128, [%r3];\n"
     "wait:\n mbarrier.try_wait.parity.shared.b64 %p4, [%r3], 0;\n @!%p4 bra wait;\n ld.shared.u32 %w, [%r33];",
 }
-# Other uses of a value than an index into memory.
+# These uses of a value are not indices into memory.
 USES = {
     "branch": "setp.gt.u32 %p1, %v, 4000000000;\n @%p1 bra end; // uses\n st.global.u32 [%rd4], %t;\nend:",
     "early-exit": "setp.gt.u32 %p1, %v, 4000000000;\n @%p1 exit; // uses\n st.global.u32 [%rd4], %t;",
@@ -176,9 +176,11 @@ USES = {
     " @%p1 bra again; // order",
 }
 RACES = {
-    # Two warps store the same byte: no race as long as the numbers are equal.
-    "equal-loads": "ld.global.u32 %w, [%rd1];\n st.global.u32 [%rd2], %w; // two warps",
-    "equal-by-chance": "shr.u32 %w, %v, 8;\n st.global.u32 [%rd2], %w; // uses two warps",
+    # Two warps store the same byte. This is no race if the numbers are equal.
+    "equal-loads": "ld.global.u32 %w, [%rd1];
+ st.global.u32 [%rd2], %w; // two warps",
+    "equal-by-chance": "shr.u32 %w, %v, 8;
+ st.global.u32 [%rd2], %w; // uses two warps",
     "equal-constants": "st.global.u32 [%rd2], 5; // two warps",
 }
 # An index into `b` in `%w`, and its load.
@@ -297,7 +299,7 @@ FREE = {
 
 def texts():
     for name, move in MOVES.items():
-        # The number that an exchange returns depends on the order of the threads as well.
+        # The number that an exchange returns also depends on the order of the threads.
         yield f"{name} as an index", move + "\n" + (INDEX.replace("uses", "order") if name == "atomic" else INDEX)
         yield f"{name} as data", move + "\n" + STORE
     yield from USES.items()
@@ -313,7 +315,7 @@ SCHEDULES = ("eager", "lazy", "early", "1", "2", "3")
 
 
 def found_by_others(launch, threads, count):
-    """what one of the launches with other contents finds, or None"""
+    """Returns a finding of a launch with other contents, or None."""
     for i in range(count):
         made = [CONTENTS[(i + k) % len(CONTENTS)].format(n=threads, i=i + k) for k in range(2)]
         command = [*launch, f"--schedule={SCHEDULES[i % len(SCHEDULES)]}", *made, "5"]
@@ -324,7 +326,7 @@ def found_by_others(launch, threads, count):
 
 
 def wrong(ptxray, folder, name, text, others):
-    """what is wrong with the certificate of a text, or None"""
+    """Returns the problem with the certificate of a text, or None."""
     source = HEAD.format(text)
     marks = [(i + 1, m[1]) for i, line in enumerate(source.split("\n")) if (m := re.search(r"// (uses|order)", line))]
     stem = re.sub(r"\W", "_", name)

@@ -1,8 +1,8 @@
-"""What an H100 answered, asked of the emulated driver: device.py LIBRARY
+"""Compares the emulated driver with the answers of an H100: device.py LIBRARY
 
-tensors.txt has, of the random cases that test/device/tensor makes, some that were run on an H100 (2026-11-26): which of
-5,000 descriptions of tensor maps its driver refuses, and digests of what copies, products of warpgroups and barrier
-objects left."""
+tensors.txt contains some of the random cases of test/device/tensor, which were run on an H100 (2026-11-26). It lists
+which of 5,000 descriptions of tensor maps the driver rejects, and the digests of the results of copies, products of
+warpgroups and barrier objects."""
 
 import hashlib
 import os
@@ -23,7 +23,8 @@ class Emulated(tensors.Device):
 
 
 def refused(device, answers):
-    """The hexadecimal digits hold a bit for each description, the first one in the highest."""
+    """Decodes the rejected descriptions. The hexadecimal digits hold a bit for each description, the first one in
+    the highest bit."""
     bits = "".join(f"{int(digit, 16):04b}" for digit in answers)
     made = maps.descriptions(2, len(bits))
     return sum((one.encode(device.cuda)[0] != 0) != (bit == "1") for one, bit in zip(made, bits)), len(bits)

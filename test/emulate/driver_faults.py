@@ -1,5 +1,6 @@
-"""What a driver says of a kernel with a fault: driver_faults.py LIBRARY. It passes on an H100 too:
-`driver_faults.py libcuda.so.1`. A fault ends what a process can do, so that each kernel gets its own."""
+"""Tests the errors of the driver for kernels with faults: driver_faults.py LIBRARY. It also passes on an H100:
+`driver_faults.py libcuda.so.1`. A process cannot use the driver after a fault, so that each kernel gets its own
+process."""
 
 import ctypes
 import subprocess
@@ -26,7 +27,7 @@ OWN = "mov.u64 %rd3, own; cvta.local.u64 %rd3, %rd3; "
 ELSEWHERE = "mapa.shared::cluster.u32 %r4, %r1, 5; "
 NOWHERE = "mov.u64 %rd3, 0x123456789000; "
 BULK = "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;"
-# Each kernel: the result, the threads of a block, the instructions.
+# The columns are the result, the threads of a block, and the instructions of each kernel.
 KERNELS = {
     "nothing": (0, 32, "st.global.u32 [%rd2], %r3;"),
     "trap": (719, 32, "trap;"),
@@ -98,7 +99,7 @@ def text(body):
 
 
 def one(library, name):
-    """The result of loading the kernel, or of waiting for its launch."""
+    """Returns the result of loading the kernel, or of waiting for its launch."""
     cuda = ctypes.CDLL(library)
     call, _ = checked(cuda)
     _, threads, body = KERNELS[name]

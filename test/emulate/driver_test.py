@@ -1,5 +1,5 @@
-"""libcuda.so.1 over the emulated machine: driver_test.py PTXRAY LIBRARY. The launcher for GPUs runs on it, and wrong
-arguments get the errors of a driver."""
+"""Tests libcuda.so.1 of the emulator: driver_test.py PTXRAY LIBRARY. The launcher for GPUs works with it, and wrong
+arguments return the errors of a driver."""
 
 import ctypes
 import os
@@ -16,7 +16,7 @@ environment = {**os.environ, "LD_LIBRARY_PATH": str(library.parent), "PTXRAY_DEV
 
 
 def launched():
-    """What `ptxray run` says on it is what `ptxray run --emulate` says."""
+    """Tests that `ptxray run` with this library prints the same as `ptxray run --emulate`."""
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([sys.executable, ROOT / "docs" / "examples" / "product.py", folder], check=True)
         maps = ["tma=f16:64x64:swizzle=128:&a", "tma=f16:64x64:swizzle=128:&b", "zeros:f32:4096"]
@@ -58,7 +58,7 @@ def hostile():
     expect(1, "cuMemcpyDtoH_v2", ctypes.create_string_buffer(128), out, ctypes.c_size_t(128))
     expect(1, "cuMemsetD8_v2", wild, 1, size)
     expect(1, "cuMemFree_v2", wild)
-    # These are what a driver on an H100 answers.
+    # These are the answers of the driver on an H100.
     expect(713, "cuMemHostUnregister", wild)
     expect(1, "cuMemHostUnregister", None)
     expect(1, "cuMemFreeAsync", wild, None)
@@ -100,7 +100,7 @@ def hostile():
     expect(500, "cuGetProcAddress_v2", b"cuNoSuchFunction", ctypes.byref(found), 13000, ctypes.c_uint64(0), None)
     expect(0, "cuGetProcAddress_v2", b"cuMemAlloc", ctypes.byref(found), 13000, ctypes.c_uint64(0), None)
     assert found.value == ctypes.cast(cuda.cuMemAlloc_v2, ctypes.c_void_p).value
-    # A program with a default stream of each thread gets the functions that use it.
+    # A program with per-thread default streams gets the functions that use them.
     expect(0, "cuGetProcAddress_v2", b"cuMemcpyHtoD", ctypes.byref(found), 13000, ctypes.c_uint64(2), None)
     assert found.value == ctypes.cast(cuda.cuMemcpyHtoD_v2_ptds, ctypes.c_void_p).value
     expect(0, "cuGetProcAddress_v2", b"cuMemAlloc", ctypes.byref(found), 13000, ctypes.c_uint64(2), None)

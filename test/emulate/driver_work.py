@@ -1,6 +1,6 @@
-"""What the driver does late, graphs, arrays and textures, the linker, mapped memory: driver_work.py LIBRARY. All but
-`late`, which asks for more than a driver promises, and `device_runtime`, which links no library of NVIDIA's, passes on
-a GPU too: `driver_work.py libcuda.so.1`."""
+"""Tests delayed work, graphs, arrays, textures, the linker and mapped memory: driver_work.py LIBRARY. Most tests
+also pass on a GPU: `driver_work.py libcuda.so.1`. The exceptions are `late`, which requires more than a driver
+guarantees, and `device_runtime`, which links no library of NVIDIA."""
 
 import ctypes
 import sys
@@ -15,7 +15,7 @@ pointer, size, i32, i64 = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes
 HOST, DEVICE, ARRAY = 1, 2, 3
 
 HEAD = ".version 7.8\n.target sm_75\n.address_size 64\n"
-# Adds 1 to so many numbers, and squares of what a function gives.
+# These kernels add 1 to a given number of elements, and compute squares of the results of a function.
 ADD = (
     HEAD
     + """
@@ -73,7 +73,7 @@ READ = (
 )
 
 
-# A condition is set to a number, and to what is left of a count.
+# A kernel sets a condition to a number, and to the remainder of a count.
 CONDITION = (
     HEAD
     + """
@@ -127,7 +127,7 @@ def kernel(text, name):
 
 
 class Launch:
-    """The parameters of a launch, which live as long as it."""
+    """Holds the parameters of a launch while it exists."""
 
     def __init__(self, *values):
         self.values = values
@@ -152,7 +152,7 @@ def memory(count=4, value=0):
 
 
 def streams(add):
-    """What streams and events order is in that order."""
+    """Tests that work runs in the order that streams and events define."""
     to = memory()
     pinned = (i32 * 4).from_address(made("cuMemHostAlloc", size(16), 0).value)
     first, second = made("cuStreamCreate", 1), made("cuStreamCreate", 1)
@@ -167,14 +167,14 @@ def streams(add):
     call("cuMemcpyDtoHAsync_v2", ctypes.byref(pinned), to, size(16), second)
     call("cuStreamSynchronize", second)
     assert list(pinned) == [2] * 4, list(pinned)
-    # The default stream waits for those that do not say otherwise, and they for it.
+    # By default, other streams and the default stream wait for each other.
     blocking = made("cuStreamCreate", 0)
     call("cuMemsetD32Async", to, 7, size(4), blocking)
     launch(add, [to, ctypes.c_uint32(4)])
     call("cuMemcpyDtoHAsync_v2", ctypes.byref(pinned), to, size(16), blocking)
     call("cuStreamSynchronize", blocking)
     assert list(pinned) == [8] * 4, list(pinned)
-    # Functions of the host are called without anybody waiting.
+    # Functions of the host are called even if no call waits for them.
     called = threading.Event()
     callback = ctypes.CFUNCTYPE(None, pointer)(lambda _: called.set())
     call("cuLaunchHostFunc", first, callback, None)
@@ -193,7 +193,7 @@ def streams(add):
 
 
 def late(add, pinned):
-    """A client that does not wait does not see what it started."""
+    """Tests that a client that does not wait does not see the results of work that it started."""
     to, stream = memory(), made("cuStreamCreate", 1)
     pinned[0] = -1
     call("cuMemcpyDtoHAsync_v2", ctypes.byref(pinned), to, size(16), stream)
@@ -243,19 +243,19 @@ def graphs(add):
     for _ in range(2):
         call("cuGraphLaunch", execution, None)
     assert numbers(other) == [6] * 4
-    # Other parameters for one node.
+    # One node gets other parameters.
     changed = Launch(to, ctypes.c_uint32(2))
     node.places = ctypes.cast(changed.places, pointer)
     call("cuGraphExecKernelNodeSetParams_v2", execution, launched, ctypes.byref(node))
     call("cuGraphLaunch", execution, None)
     assert numbers(other) == [6, 6, 5, 5], numbers(other)
-    # A node of no blocks is refused.
+    # A node without blocks is rejected.
     empty = KernelNode(add, (0, 1, 1, 4, 1, 1), 0, ctypes.cast(changed.places, pointer))
     expect(1, "cuGraphAddKernelNode_v2", ctypes.byref(pointer()), graph, None, size(0), ctypes.byref(empty))
-    # A cycle, nodes of another graph and freed handles are refused.
+    # A cycle, nodes of another graph and freed handles are rejected.
     expect(1, "cuGraphAddDependencies", graph, (pointer * 1)(fill), (pointer * 1)(fill), size(1)) if not onGpu else None
     expect(1, "cuGraphLaunch", None, None)
-    # Captured: two streams that part and meet.
+    # The capture contains two streams that fork and join.
     first, second, event = made("cuStreamCreate", 1), made("cuStreamCreate", 1), made("cuEventCreate", 0)
     call("cuStreamBeginCapture_v2", first, 1)
     launch(add, [to, ctypes.c_uint32(4)], first)
@@ -277,14 +277,14 @@ def graphs(add):
     call("cuGraphLaunch", execution, first)
     call("cuStreamSynchronize", first)
     assert numbers(other) == [one + 1 for one in before]
-    # Captured into a graph that is there already.
+    # The capture adds to an existing graph.
     given = made("cuGraphCreate", 0)
     call("cuStreamBeginCaptureToGraph", first, given, None, None, size(0), 1)
     call("cuMemsetD32Async", to, 3, size(4), first)
     call("cuStreamEndCapture", first, None)
     call("cuGraphGetNodes", given, None, ctypes.byref(count))
     assert count.value == 1
-    # A capture is refused that does not join its streams, or waits.
+    # A capture that does not join its streams, or waits, is rejected.
     call("cuStreamBeginCapture_v2", first, 1)
     call("cuEventRecord", event, first)
     call("cuStreamWaitEvent", second, event, 0)
@@ -301,7 +301,8 @@ class Alloc(ctypes.Structure):
 
 
 def graph_memory(add):
-    """Nodes that allocate and free memory, by themselves and captured; objects that live as long as their graphs."""
+    """Tests nodes that allocate and free memory, created directly and by capture, and objects that live as long as
+    their graphs."""
     to, graph, context = memory(), made("cuGraphCreate", 0), made("cuCtxGetCurrent")
     asked = Alloc(1, 0, (1, 0), size=16)
     last = made("cuGraphAddMemAllocNode", graph, None, size(0), ctypes.byref(asked))
@@ -334,7 +335,7 @@ def graph_memory(add):
     assert not gone.is_set()
     call("cuGraphExecDestroy", execution)
     assert gone.wait(10), "the object of a graph stays"
-    # Captured; nothing frees it but the client.
+    # The memory of this captured graph is only freed by the client.
     stream, captured = made("cuStreamCreate", 1), pointer()
     call("cuStreamBeginCapture_v2", stream, 1)
     own = made("cuMemAllocAsync", size(16), stream)
@@ -357,7 +358,7 @@ class Instantiation(ctypes.Structure):
 
 
 def conditions(add):
-    """Nodes that launch graphs by what kernels say."""
+    """Tests nodes that launch graphs depending on results of kernels."""
     IF, WHILE, SWITCH = range(3)
     context, kept = made("cuCtxGetCurrent"), []
     assign, count = kernel(CONDITION, "assign"), kernel(CONDITION, "count")
@@ -382,7 +383,8 @@ def conditions(add):
 
     to = memory()
     one = ctypes.c_uint32(1)
-    # Kind, number of graphs, the value or None, the first value: how often each graph is launched by two launches.
+    # The columns are the kind, the number of graphs, the value or None, the first value, and the number of launches of
+    # each graph in two launches.
     for kind, graphs, value, first, times in (
         (IF, 1, 0, 0, [0]),
         (IF, 1, 5, 0, [2]),
@@ -408,7 +410,7 @@ def conditions(add):
         assert numbers(to) == [*times, *[0] * (3 - graphs), 2], (kind, graphs, value, first, numbers(to))
         call("cuGraphDestroy", graph)
         call("cuGraphExecDestroy", execution)
-    # A loop with a choice in it, launched twice.
+    # This loop contains a branch and is launched twice.
     call("cuMemsetD32_v2", to, 0, size(4))
     left = memory(1, 5)
     graph = made("cuGraphCreate", 0)
@@ -426,7 +428,7 @@ def conditions(add):
         call("cuGraphLaunch", execution, None)
         assert numbers(to) == [turns, 0, 0, 0], numbers(to)
         call("cuMemsetD32_v2", left, 3, size(1))
-    # The driver refuses these.
+    # The driver rejects these.
     none = pointer()
     expect(1, "cuGraphDestroy", body)
     expect(801, "cuGraphInstantiateWithFlags", ctypes.byref(none), body, i64(0))
@@ -455,7 +457,7 @@ def conditions(add):
 
 
 def identities():
-    """Graphs and nodes have numbers, which drivers of CUDA 13.0 do not tell yet."""
+    """Tests the numbers of graphs and nodes, which drivers of CUDA 13.0 do not report yet."""
     graph, found, number = made("cuGraphCreate", 0), pointer(), ctypes.c_uint
     nodes = [made("cuGraphAddEmptyNode", graph, None, size(0)) for _ in range(2)]
     execution = made("cuGraphInstantiateWithFlags", graph, i64(0))
@@ -473,7 +475,7 @@ def identities():
     assert found.value == graph.value
     expect(1, "cuGraphGetId", execution, ctypes.byref(number()))
     expect(1, "cuGraphNodeGetLocalId", nodes[0], None)
-    # The parameters of a node of any kind.
+    # These are the parameters of a node of any kind.
     to, context = memory(), made("cuCtxGetCurrent")
     fill = made("cuGraphAddMemsetNode", graph, None, size(0), ctypes.byref(Fill(to, 0, 5, 4, 4, 1)), context)
     asked = (ctypes.c_uint32 * 64)()
@@ -488,15 +490,15 @@ def identities():
     call("cuGraphExecNodeSetParams", execution, fill, asked)
     call("cuGraphLaunch", execution, None)
     assert numbers(to) == [7] * 4
-    # Nothing can be taken away from a graph that allocates memory.
+    # Nothing can be removed from a graph that allocates memory.
     made("cuGraphAddMemAllocNode", graph, None, size(0), ctypes.byref(Alloc(1, 0, (1, 0), size=16)))
     expect(801, "cuGraphDestroyNode", fill)
 
 
 def hints():
-    """Where managed memory should lie can be asked for."""
+    """Tests that the hints for the location of managed memory can be read."""
     managed = made("cuMemAllocManaged", size(4096), 1)
-    device = i64(1)  # a place on the device 0
+    device = i64(1)  # a location on device 0
     call("cuMemAdvise_v2", managed, size(4096), 3, device)
     call("cuMemAdvise_v2", managed, size(4096), 1, device)
     call("cuMemPrefetchAsync_v2", managed, size(4096), device, 0, None)
@@ -539,7 +541,7 @@ def images():
     out = (ctypes.c_float * 12)()
     call("cuMemcpyDtoH_v2", out, to, size(48))
     assert list(out) == list(range(12)), list(out)
-    # Rows of memory with gaps between them.
+    # These copies use memory with gaps between its rows.
     place, pitch = pointer(), size()
     call("cuMemAllocPitch_v2", ctypes.byref(place), ctypes.byref(pitch), size(16), size(3), 4)
     boxes = Boxes(from_kind=HOST, from_host=ctypes.addressof(texels), from_pitch=16, to_kind=DEVICE, to_device=place)
@@ -591,7 +593,7 @@ def mapped(add):
         call("cuMemMap", pointer(begin.value + place * step.value), step, size(0), piece, i64(0))
         call("cuMemRelease", piece)
     call("cuMemSetAccess", begin, size(2 * step.value), ctypes.byref(Access((1, 0), 3)), size(1))
-    middle = pointer(begin.value + step.value - 8)  # over the edge of two pieces
+    middle = pointer(begin.value + step.value - 8)  # across the boundary of two pieces
     call("cuMemsetD32_v2", middle, 3, size(4))
     launch(add, [middle, ctypes.c_uint32(4)])
     assert numbers(middle) == [4] * 4
@@ -600,7 +602,7 @@ def mapped(add):
     call("cuMemAddressFree", begin, size(2 * step.value))
 
 
-# A function and a variable of another text; names that both texts have for themselves.
+# The texts refer to a function and a variable of each other, and use some private names twice.
 CALLER = (
     HEAD
     + """
@@ -644,7 +646,7 @@ WEAK = CALLED.replace(".visible", ".weak").replace("= 1000", "= 2000").replace("
 
 
 def link(*texts, last=0, status=0):
-    """The last text gets one result, and all of them the other."""
+    """Tests that one result depends on the last text only, and the other one on all of them."""
     linking = pointer()
     call("cuLinkCreate_v2", 0, None, None, ctypes.byref(linking))
     for text in texts:
@@ -678,7 +680,7 @@ def linker():
         link(*texts, last=300)
 
 
-# Each block counts, all wait for each other, and each counts again if it sees that all have counted.
+# Each block counts and waits for all others, and counts again if it sees that all have counted.
 WAITS = (
     HEAD
     + """
@@ -711,7 +713,7 @@ WAITS = (
 
 
 def device_runtime():
-    """Of libcudadevrt.a, which has no PTX, the driver knows the functions for grids whose blocks wait."""
+    """Tests the functions for cooperative grids of libcudadevrt.a, which has no PTX and is known to the driver."""
     linking, image = pointer(), pointer()
     call("cuLinkCreate_v2", 0, None, None, ctypes.byref(linking))
     for kind, data in ((1, WAITS.encode() + b"\0"), (4, b"!<arch>\ncuda_device_runtime.o/")):
@@ -768,7 +770,8 @@ form: .callprototype (.param .b32 _) _ ();
 
 
 def heap():
-    """What a kernel allocates lasts: the next one may use it, and call a function whose address is in it."""
+    """Tests that memory allocated by a kernel stays valid: the next kernel may use it, and call a function whose
+    address it contains."""
     module, to = made("cuModuleLoadData", HEAP.encode()), memory()
     for name in (b"make", b"use"):
         launch(made("cuModuleGetFunction", module, name), [to], block=(1, 1))
@@ -777,7 +780,7 @@ def heap():
 
 
 def anywhere():
-    """What needs no context."""
+    """Tests the calls that need no context."""
     library, kind = made("cuLibraryLoadData", ADD.encode(), None, None, 0, None, None, 0), i32()
     function = made("cuLibraryGetKernel", library, b"add")
     call("cuKernelGetAttribute", ctypes.byref(kind), 0, function, 0)

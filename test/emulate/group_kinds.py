@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Products of wgmma on the emulated machine against products of integers: group_kinds.py PTXRAY
+"""Compares products of wgmma on the emulator with products of integers: group_kinds.py PTXRAY
 
 One kernel, whose instruction changes, copies images of A and B to shared memory, or A to registers, multiplies, and
 stores the registers. Numbers are so small that every sum is exact."""
@@ -68,7 +68,7 @@ N, B_AT = 32, 8192
 
 @dataclasses.dataclass
 class Product:
-    a: str  # types
+    a: str  # type of each matrix
     b: str
     result: str = "f32"
     in_registers: bool = False
@@ -83,7 +83,7 @@ class Product:
 
     @property
     def count(self):
-        """Registers of D."""
+        """Returns the number of registers of D."""
         return 8 if self.result == "f16" else 16
 
     @property
@@ -91,7 +91,7 @@ class Product:
         return 1024 if self.swizzled else 512 if self.sparse else 256
 
     def products(self):
-        """The product, and its double added to it."""
+        """Returns the product, and its double added to it."""
         k = self.depth * (1 + self.sparse)
         d = ", ".join(f"%d{i}" for i in range(self.count))
         a = "{%a0, %a1, %a2, %a3}" if self.in_registers else "%rd4"
@@ -106,7 +106,7 @@ class Product:
         return f"{line.replace('SCALE', '0')};\n  {line.replace('SCALE', '1')};"
 
     def descriptors(self):
-        if self.transposed:  # rows of 64 elements of A in 128 bytes, of 32 of B in 64
+        if self.transposed:  # rows of 128 bytes contain 64 elements of A, and rows of 64 bytes 32 elements of B
             return [1024 // 16 << 32 | 1 << 62 | 1 << 16, (512 // 16 << 32 | 2 << 62 | 1 << 16) + (B_AT >> 4)]
         one = self.stride // 16 << 32 | (1 << 62 | 1 << 16 if self.swizzled else 8 << 16)
         return [one, one + (B_AT >> 4)]

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Any kernel with any arguments ends: hostile.py PTXRAY FOLDER [MOST]
+"""Tests that any kernel with any arguments ends: hostile.py PTXRAY FOLDER [MOST]
 
 Runs the kernels of all PTX files below a folder, MOST of them at most, evenly chosen, with buffers of zeros, small
-numbers and random structures. Faults, refusals and the end of the time are fine; a crash or a hang is not. Exit status
+numbers and random structures. Faults, refusals and timeouts are allowed, but crashes and hangs are not. Exit status
 77: the folder has no PTX."""
 
 import collections
@@ -18,7 +18,7 @@ SECONDS = 1
 
 
 def kernels_of(path):
-    """The kernels with a body, and their parameters: type, and how many elements, of an array."""
+    """Returns the kernels with a body, and the type and the number of elements of their parameters."""
     text = re.sub(r"//[^\n]*|/\*.*?\*/", " ", path.read_text(errors="replace"), flags=re.S)
     for name, parameters in re.findall(r"\.entry\s+([\w$%]+)\s*(?:\(([^)]*)\))?[^;{]*\{", text):
         found = [re.search(r"\.([usbf]\d+)\b[^,\[]*(?:\[(\d+))?", one) for one in parameters.split(",") if one.strip()]

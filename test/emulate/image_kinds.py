@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Pixels of images, and packed elements, brought to shared memory: image_kinds.py PTXRAY
+"""Tests copies of image pixels and of packed elements to shared memory: image_kinds.py PTXRAY
 
-The tensors are the manual's examples, and some of their kind. A pixel's place is computed here step by step; what an
-H100 does with copies by `im2col` is in tensors.txt, which device.py compares."""
+The tensors are the manual's examples, and similar ones. This script computes the position of a pixel step by step.
+tensors.txt contains the results of an H100 for copies by `im2col`, which device.py compares."""
 
 import pathlib
 import random
@@ -88,17 +88,17 @@ def launched(ptxray, text, map_text, tensor, size, numbers):
 
 
 class Images:
-    """Pixels of 16-bit numbers, of which each is its own index."""
+    """Represents pixels of 16-bit numbers, each of which is its own index."""
 
     def __init__(self, channels, *sizes):
-        self.sizes, self.channels = sizes, channels  # width, height, ... and how many
+        self.sizes, self.channels = sizes, channels  # width, height, ... and the number of channels
         self.count = channels
         for size in sizes:
             self.count *= size
         self.bytes = b"".join((i & 0xFFFF).to_bytes(2, "little") for i in range(self.count))
 
     def pixel(self, at, channels):
-        """The first channels of a pixel, zeros if it lies outside."""
+        """Returns the first channels of a pixel, or zeros if it is out of bounds."""
         if not all(0 <= a < size for a, size in zip(at, self.sizes)):
             return bytes(2 * channels)
         number = 0
@@ -108,7 +108,7 @@ class Images:
 
 
 def pixels(images, start, lower, upper, steps, count):
-    """The places of pixels one after the other; dimensions without corners stay as they are."""
+    """Returns the coordinates of consecutive pixels. Dimensions without corners do not change."""
     at = list(start)
     for _ in range(count):
         yield tuple(at)
@@ -126,7 +126,7 @@ def moved(places, offsets):
 
 
 def image_cases():
-    """The manual's examples; what is beside them says which."""
+    """Returns the manual's examples, with the figure in a comment."""
     flat, deep = Images(64, 9, 14, 16), Images(8, 5, 4, 3, 2)
     common = "tma=u16:64x9x14x16:im2col:channels=8:pixels=64"
     for corners, lower, upper, offsets in (
@@ -146,13 +146,13 @@ def image_cases():
     found = list(pixels(wide, (3, 2, 7), (0,), (0,), (1,), 128))
     found += [(found[-1][0] + i, *found[-1][1:]) for i in (1, 2)]
     yield wide, 4, "im2col::w", "tma=u16:16x9x7x24:im2col=w:pixels=128", [0, 3, 2, 7], (2, 0), found, 16
-    row = Images(16, 150, 2, 1)  # as figure 19, in rows so long that no group ends one
+    row = Images(16, 150, 2, 1)  # like figure 19, with rows so long that no group ends a row
     found = []
     for first in range(3, 131, 32):
         found += [(first + i, 1, 0) for i in range(34)]
     text = "tma=u16:16x150x2x1:im2col=w128:pixels=1"
     yield row, 4, "im2col::w::128", text, [0, 3, 1, 0], (2, 0), found, 16
-    halves = Images(16, 67, 4, 12)  # figures 20 and 21: every second pixel, and those between them
+    halves = Images(16, 67, 4, 12)  # figures 20 and 21: every second pixel, and the pixels between them
     text = "tma=u16:16x67x4x12:im2col=w:pixels=64:lower=-1:upper=0:steps=1x2x1x1"
     for halo, offset in ((1, 0), (0, 1)):
         found = list(pixels(halves, (-1, 2, 7), (-1,), (0,), (2,), 64))
@@ -173,7 +173,7 @@ def check_images(ptxray):
 
 
 def check_refusal(ptxray):
-    """The manual does not say which pixel follows the last one between the corners."""
+    """Tests a refusal: the manual does not define which pixel follows the last one between the corners."""
     wide = Images(16, 9, 7, 24)
     text = "tma=u16:16x9x7x24:im2col=w:pixels=6"
     got = launched(ptxray, kernel(4, "im2col::w", 2), text, wide.bytes, 7 * 32, [0, 3, 2, 7, 0, 1, 0, 0])
@@ -184,7 +184,8 @@ def check_refusal(ptxray):
 
 
 def check_packed(ptxray):
-    """Sixteen elements come in 16 bytes, with a gap that holds no number; without the gap they come as they are."""
+    """Tests packed elements: sixteen elements occupy 16 bytes, with a gap that holds no number. Without the gap they
+    are copied unchanged."""
     rng, problems = random.Random(2), 0
     for kind, group, unpacked in (("e2m1", 8, True), ("e2m3", 12, True), ("e3m2", 12, True), ("e2m1", 8, False)):
         width, rows = 256, 3
@@ -199,7 +200,7 @@ def check_packed(ptxray):
                 expected += data[at : at + group] if inside else bytes(group)
                 if unpacked:
                     expected += (b"\xf7\x7f" * 4)[: 16 - group] if inside else bytes(16 - group)
-        size = 16 * group * 1  # two rows of eight groups; gaps do not count
+        size = 16 * group * 1  # two rows of eight groups; gaps are not counted
         got = launched(ptxray, kernel(2, "tile", 0), text, data, size, [128, 2, 0, 0, 0, 0, 0, 0])
         if isinstance(got, str) or got[: len(expected)] != expected:
             print(f"{text}: {got if isinstance(got, str) else 'shared memory differs'}")

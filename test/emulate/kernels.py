@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Runs the kernels of this folder without a GPU: kernels.py PTXRAY [KERNEL...]
 
-The comments at the beginning of each say what to run and what that says:
+The comments at the beginning of each contain the command and its expected output:
 
     // run: --block=8 --out=1=u32 7 zeros:32    options and arguments of `ptxray run --emulate`
-    // status: 6                                if it is not 0
-    // out: LINE                                of standard output
-    // err: LINE                                of standard error
+    // status: 6                                exit status, if it is not 0
+    // out: LINE                                a line of standard output
+    // err: LINE                                a line of standard error
 
-FILE stands for the path of the kernel, `...` within a line for anything."""
+FILE stands for the path of the kernel, and `...` within a line for any text."""
 
 import pathlib
 import re
@@ -20,7 +20,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 
 
 def wanted_of(kernel):
-    """The runs that the comments of a kernel ask for."""
+    """Returns the runs that the comments of a kernel request."""
     runs = []
     for line in kernel.read_text().splitlines():
         found = re.match(r"// (run|status|out|err):(?: (.*))?$", line)

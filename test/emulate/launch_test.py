@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`ptxray run --emulate` answers as `ptxray run` does on a GPU: the tests of the latter, with a kernel that computes
-what the driver without a GPU computes there.
+"""Tests that `ptxray run --emulate` answers like `ptxray run` on a GPU. It runs the tests of the latter, with a kernel
+that computes the results of the driver stub there.
 
 launch_test.py PTXRAY"""
 
@@ -42,7 +42,7 @@ MODULE = """.version 8.0
 
 class Emulated(run_test.Run):
     def launch(self, *arguments, env=None, driver=True, body=""):
-        """No driver, no ptxas and no ptxray-run."""
+        """Launches without a driver, ptxas and ptxray-run."""
         environment = {"PTXRAY_RUN": "/nowhere", "PTXAS": "/nowhere", **(env or {})}
         return self.run_ptxray("run", "--emulate", self.input, *arguments, env=environment)
 
@@ -104,7 +104,7 @@ class Emulated(run_test.Run):
         self.assertEqual((found["severity"], found["range"]["start"]["line"]), ("error", 19), found)
 
     def test_product_of_the_examples(self):
-        """What docs/assembling.md says of an H100."""
+        """Tests that docs/assembling.md shows the results of an H100."""
         examples = pathlib.Path(__file__).resolve().parents[2] / "docs" / "examples"
         stand_in_test.subprocess.run([sys.executable, examples / "product.py", self.work], check=True)
         right = (self.work / "c.npy").read_bytes()
@@ -169,7 +169,7 @@ class Emulated(run_test.Run):
         ours, its = pty.openpty()
         running = self.endless(stderr=its)
         wanted, shown = b"\r\033[K0 of 1 blocks", b""
-        while len(shown) < len(wanted):  # a terminal may give it in pieces
+        while len(shown) < len(wanted):  # a terminal may return the output in pieces
             shown += os.read(ours, 200)
         running.send_signal(stand_in_test.signal.SIGINT)
         running.wait(timeout=10)
@@ -177,11 +177,11 @@ class Emulated(run_test.Run):
         os.close(ours)
         self.assertEqual(shown[: len(wanted)], wanted)
 
-    # Only the driver without a GPU can be asked for these.
+    # Only the driver stub supports these tests.
     test_no_gpu = test_ptxas_fails = test_what_is_compiled_for = test_driver_compiles = None
     test_writes_outside = test_hanging_kernel = test_launcher_that_cannot_be_started = test_help = None
     test_only_kernel_of_an_object_file = test_fresh_buffers = test_cooperative = test_structures_and_tensor_maps = None
-    test_narrow_floats = None  # its buffers are smaller than what the kernel writes
+    test_narrow_floats = None  # its buffers are smaller than the data that the kernel writes
 
 
 if __name__ == "__main__":

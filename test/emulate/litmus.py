@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Runs litmus tests of Dat3M by many schedules: litmus.py PTXRAY DAT3M [--list=v7_5] [--schedules=N] [--show]
+"""Runs litmus tests of Dat3M with many schedules: litmus.py PTXRAY DAT3M [--list=v7_5] [--schedules=N] [--show]
 
-DAT3M is a clone of https://github.com/hernanponcedeleon/Dat3M, of which a list with its verdicts is read, that of PTX
-v6.0 unless another is named. Each test becomes a kernel: threads of one block are the first lanes of its warps, blocks
-are those of a cluster. A barrier of theirs waits for the threads that name it, so PTX gets their number. A surface is
-the same memory by another way; names that are two addresses of one location get the same one. Where a thread waits for
-ever the debugger says what the others left. What follows `--` are options of ptxray.
+DAT3M is a clone of https://github.com/hernanponcedeleon/Dat3M, which contains a list of tests with verdicts; the
+default is the list of PTX v6.0. Each test becomes a kernel. The threads of one block are the first lanes of its warps,
+and the blocks belong to a cluster. A barrier of a test waits for the threads that name it, so the PTX contains their
+number. A surface refers to the same memory; two names for the same location get the same address. If a thread waits for
+ever, the debugger shows the results of the others. The words after `--` are options of ptxray.
 
-An outcome that the model forbids fails the run; how many of the allowed ones some schedule shows is counted."""
+The run fails if an outcome is forbidden by the model. It counts the allowed outcomes that some schedule shows."""
 
 import concurrent.futures
 import pathlib
@@ -17,8 +17,8 @@ import sys
 import tempfile
 
 LIST = "dartagnan/src/test/resources/PTX{}-expected.csv"
-BYTES = 256  # from one location to the next
-NEVER = 0xFFFFFFFF  # what a register holds of which the thread has not come to its end
+BYTES = 256  # distance between two locations
+NEVER = 0xFFFFFFFF  # value of a register if the thread has not ended
 
 
 class Unknown(Exception):
@@ -26,7 +26,8 @@ class Unknown(Exception):
 
 
 def parsed(text):
-    """Columns of instructions, the block of each, initial values, aliases, and the condition with its quantifier."""
+    """Returns columns of instructions, the block of each, initial values, aliases, and the condition with its
+    quantifier."""
     text = re.sub(r'//.*|"[^"]*"', "", text)
     begin, end = text.index("{"), text.index("}")
     initial, aliases = {}, {}
@@ -52,7 +53,7 @@ def parsed(text):
 
 
 class Kernel:
-    """The PTX of a test, and where its kernel stores what."""
+    """Holds the PTX of a test, and the locations of its results."""
 
     def __init__(self, text):
         self.columns, blocks, self.initial, self.aliases, condition = parsed(text)
@@ -89,7 +90,8 @@ class Kernel:
         return f"%v{thread}_{text}"
 
     def waiting(self, thread, operands):
-        """Operand of PTX that says how many threads of the block name the barrier; empty: a register may name any."""
+        """Returns the PTX operand for the number of threads of the block that name the barrier. Returns an empty
+        string if a register names the barrier."""
 
         def number(of, name):
             return int(self.initial.get(f"P{of}:{name}", 0) if name.startswith("r") else name)
@@ -124,7 +126,7 @@ class Kernel:
             raise Unknown(f"PTX has no {word}")
         if found := re.fullmatch(r"bar\.cta\.(sync|arrive)", word):
             count, stored = self.waiting(thread, operands), ""
-            if len(operands) == 3:  # perhaps for ever
+            if len(operands) == 3:  # the thread may wait for ever
                 count = f", {32 * int(operands[2])}"
                 stored = "".join(f"{line}\n" for line in self.stored(thread, before))
             number = self.value(thread, operands[-1 if len(operands) < 3 else 1])
@@ -162,7 +164,7 @@ class Kernel:
         raise Unknown(text)
 
     def stored(self, thread, cells):
-        """Stores of the results that the cells name."""
+        """Returns stores of the results that the cells name."""
         return [
             f"  st.global.u32 [%rd2+{4 * at}], %v{thread}_{name};"
             for at, (of, name) in enumerate(self.results)
@@ -204,7 +206,7 @@ class Kernel:
         return "\n".join([*lines, "}"]) + "\n"
 
     def holds(self, memory, results):
-        """Whether the condition is true of what a run left."""
+        """Returns whether the condition is true for the results of a run."""
 
         def number(found):
             if found[1]:
@@ -217,7 +219,7 @@ class Kernel:
 
 
 def hung(command, *sizes):
-    """What the buffers hold, of so many numbers each, when nobody can go on."""
+    """Returns the contents of the buffers, with the given numbers of elements, when all threads wait for ever."""
     asked = "continue\n" + "".join(f"x [{name}] {size} u32\n" for name, size in zip(("memory", "results"), sizes))
     lines = subprocess.run(command, capture_output=True, text=True, input=asked).stdout.splitlines()
     numbers = [int(one) for line in lines if line.startswith("0x") for one in line.split(":")[1].split()]
@@ -225,7 +227,7 @@ def hung(command, *sizes):
 
 
 def outcomes(ptxray, kernel, schedules, options, folder):
-    """what each schedule leaves in the locations and registers"""
+    """Returns the contents of locations and registers for each schedule."""
     text = kernel.text()
     path, memory, results = folder / "test.ptx", folder / "memory.bin", folder / "results.bin"
     path.write_text(text)
@@ -256,7 +258,7 @@ def outcomes(ptxray, kernel, schedules, options, folder):
 
 
 def judged(job):
-    """What became of a test: `unknown`, `forbidden`, `kept`, `shown` or `hidden`."""
+    """Returns the verdict on a test: `unknown`, `forbidden`, `kept`, `shown` or `hidden`."""
     ptxray, path, expected, schedules, options = job
     try:
         kernel = Kernel(path.read_text())

@@ -1,8 +1,8 @@
-"""Images of matrices of small integers in shared memory."""
+"""Lays out matrices of small integers in shared memory."""
 
 import struct
 
-# The bits of each type, and the code of a small integer.
+# This table contains the bits of each type, and the code of a small integer.
 TYPES = {
     "f16": (16, lambda n: struct.unpack("<H", struct.pack("<e", n))[0]),
     "bf16": (16, lambda n: struct.unpack("<I", struct.pack("<f", n))[0] >> 16),
@@ -24,7 +24,8 @@ def put(image, bit, width, code):
 
 
 def lay(image, at, matrix, kind, code_of, width, swizzled, stride):
-    """Rows along K, in cores of 8 rows of 16 bytes side by side, or in rows of 128 bytes of which 32 are used."""
+    """Lays out rows along K, in cores of 8 rows of 16 bytes side by side, or in rows of 128 bytes of which 32 are
+    used."""
     run = 16 if "f8f6f4" in kind else 128 // width
     for r, row in enumerate(matrix):
         for k, n in enumerate(row):

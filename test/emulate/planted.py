@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Planted faults, each found at its line: planted.py PTXRAY [WORD...]
+"""Tests that planted faults are found at their lines: planted.py PTXRAY [WORD...]
 
-planted.txt has small kernels, planted-edits.txt changes of one line of kernels of this repository. Of each a faulty and
-a right kernel is made; the first must give one error, of the named rule at the named line, the second nothing. With
-WORDs only those run whose titles have one of them.
+planted.txt contains small kernels, and planted-edits.txt contains changes of one line in kernels of this repository.
+Each entry describes a faulty and a correct kernel. The first must have one error, of the named rule at the named line,
+and the second none. With WORDs, only the entries run whose titles contain one of them.
 
-    //@ TITLE | [sm_90] OPTION... ARGUMENT...    begins a kernel of planted.txt; what follows is its body
-    LINE  // fault: RULE                         where the error is; `time`: the kernel does not end in its time
-    LINE  // right: LINE                         what the right kernel has instead (`fault: RULE; right: LINE`: both)
+    //@ TITLE | [sm_90] OPTION... ARGUMENT...    begins a kernel of planted.txt; its body follows
+    LINE  // fault: RULE                         the line of the error; `time`: the kernel exceeds its time limit
+    LINE  // right: LINE                         the line of the correct kernel (`fault: RULE; right: LINE`: both)
 
     //@ PATH | OPTION... ARGUMENT...             begins a kernel of planted-edits.txt, a file of the repository
     - LINE                                       a line of it, which occurs once (or the first one after `N:`)
-    + LINE                                       what the faulty kernel has instead; nothing: it lacks the line
+    + LINE                                       the line of the faulty kernel; empty if it lacks the line
     ! RULE LINE                                  the rule, and the line of the faulty kernel at which it is reported"""
 
 import concurrent.futures
@@ -56,11 +56,11 @@ class Planted:
     faulty: str
     right: str
     rule: str
-    line: int  # of the faulty kernel
+    line: int  # line of the faulty kernel
 
 
 def sections(path):
-    """The titles of a file, their words, and their lines."""
+    """Returns the titles of a file, their words, and their lines."""
     title, words, lines = None, [], []
     for line in [*path.read_text().splitlines(), "//@ "]:
         if not line.startswith("//@ "):
@@ -95,7 +95,7 @@ def small():
 
 
 def place(lines, wanted, title):
-    """The index of a line; `2: LINE` is the second one of that text."""
+    """Returns the index of a line. `2: LINE` is the second line with that text."""
     counted = re.match(r"(\d+): (.*)", wanted)
     text = counted[2] if counted else wanted
     found = [i for i, line in enumerate(lines) if line.strip() == text.strip()]
@@ -124,7 +124,7 @@ def launched(ptxray, text, words):
 
 
 def problem(ptxray, one):
-    """What is wrong with the reports on a planted fault; nothing: they are right."""
+    """Returns the problem with the reports on a planted fault, or an empty string."""
     status, lines = launched(ptxray, one.right, one.words)
     if status or any(re.search(r"\b(error|warning)\b", line) for line in lines):
         return f"the right kernel: {status} {lines}"

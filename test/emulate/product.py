@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The products of docs/examples, in the words of docs/assembling.md but without a GPU: product.py PTXRAY
+"""Tests the products of docs/examples with the commands of docs/assembling.md, but without a GPU: product.py PTXRAY
 
-What they say is what the one for an H100 says there, to the last bit of the greatest error."""
+The output must equal that of an H100 on that page, to the last bit of the greatest error."""
 
 import pathlib
 import re

@@ -1,5 +1,5 @@
-"""Programs of the CUDA runtime, compiled by nvcc, without a GPU: programs.py PTXRAY NVCC-FOLDER. Exit status 77: there
-is no nvcc (`tools/dev cuda --nvcc`)."""
+"""Runs programs of the CUDA runtime that nvcc compiled, without a GPU: programs.py PTXRAY NVCC-FOLDER. Exit status
+77: there is no nvcc (`tools/dev cuda --nvcc`)."""
 
 import os
 import pathlib
@@ -9,7 +9,7 @@ import tempfile
 
 program, nvcc = map(pathlib.Path, sys.argv[1:3])
 SOURCES = pathlib.Path(__file__).parent / "programs"
-PROGRAMS = {  # what each prints, and how it is compiled
+PROGRAMS = {  # the output of each, and its compiler options
     "conditions": ("0 6 8 12\n",),
     "many_parts": ("all parts work\n",),
     "thread_streams": ("each thread has its stream\n", "--default-stream", "per-thread"),
@@ -35,7 +35,7 @@ with tempfile.TemporaryDirectory() as scratch:
         assert done.returncode == 0 and done.stdout == printed, done
         assert "nothing was found" in done.stderr, done
 
-    # The runtime that NVIDIA links statically needs more than the driver's documented functions.
+    # The runtime that NVIDIA links statically requires more than the driver's documented functions.
     made = pathlib.Path(scratch, "many_parts")
     run("g++", f"{made}.o", "-o", made, f"-L{nvcc}/lib", "-lcudart_static", "-lpthread", "-ldl", "-lrt", check=True)
     done = run(program, "emulate", "--", made)

@@ -1,5 +1,6 @@
-"""`ptxray record` and `ptxray replay`, over the emulated driver: record_test.py PTXRAY DRIVER NVRTC. A client launches
-kernels that reach memory by their parameters, by words in memory and by variables; each launch is replayed."""
+"""Tests `ptxray record` and `ptxray replay` with the emulated driver: record_test.py PTXRAY DRIVER NVRTC. A client
+launches kernels that access memory through their parameters, through words in memory and through variables. Each
+launch is replayed."""
 
 import os
 import pathlib
@@ -12,7 +13,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 program, driver = str(pathlib.Path(sys.argv[1]).resolve()), str(pathlib.Path(sys.argv[2]).resolve())
 
-# Adds what a list of two addresses leads to, counts in a variable, and writes where a parameter leads in its middle.
+# The kernel adds the numbers at two addresses in a list, counts in a variable, and writes through a parameter that
+# points into the middle of memory.
 PTX = """
 .version 8.0
 .target sm_90
@@ -171,7 +173,7 @@ if "trap" in sys.argv:
 """
 
 
-NOTHING = 7  # the status where no launch was recorded
+NOTHING = 7  # exit status if no launch was recorded
 
 
 def run(*words, status=0, say=()):
@@ -188,7 +190,7 @@ def record(*options, words=(), status=0, say=()):
 
 
 def recorded():
-    """What is recorded, and its replay."""
+    """Tests which launches are recorded, and their replay."""
     [file] = record(say=["1 launch recorded", "2 launches beyond the number for each kernel (--each)"])
     assert file.name.startswith("gather-") and file.parent.name == "ptxray-recorded", file
     equal = "7 of 7 buffers are as recorded"
@@ -197,13 +199,13 @@ def recorded():
     run("run", "--emulate", file, say=[equal])
     run("replay", "--emulate", file, "--type=u32", "--tolerance=1", say=[equal, "buffer count is as expected"])
     run("replay", "--emulate", file, "1", status=2)
-    # Another text for the same launch: the variable is counted twice.
+    # This text for the same launch increases the variable twice.
     other = folder / "other.ptx"
     other.write_text(PTX.replace("atom.global.add.u32 %r5, [count], 1;", "atom.global.add.u32 %r5, [count], 2;"))
     run("replay", "--emulate", file, f"--ptx={other}", status=6, say=["6 of 7", "buffer count is not as expected"])
     other.write_text(PTX.replace("[%rd1+2048], %r1", "[%rd1+8192], %r1"))
     run("replay", "--emulate", file, f"--ptx={other}", status=1, say=["out-of-bounds"])
-    # Launches of graphs are those of their kernels.
+    # Launches of graphs are recorded as those of their kernels.
     files = record("--each=9", words=["graph"], say=["5 launches recorded", "1 launch into graphs"])
     for one in files:
         run("replay", "--emulate", one, say=[equal])
@@ -211,13 +213,13 @@ def recorded():
 
 
 def limited():
-    """What the options leave out."""
+    """Tests what the options leave out."""
     assert len(record("--each=2", "--skip=1", say=["(--skip)"])) == 2
     others = "3 launches of other kernels (--kernel)"
     assert not record("--kernel=none", status=NOTHING, say=["0 launches recorded", others])
     assert not record("--launches=0", status=NOTHING, say=["(--launches)"])
     [few] = record("--parameters-only")
-    run("replay", "--emulate", few, status=1, say=["out-of-bounds"])  # what `list` leads to is not there
+    run("replay", "--emulate", few, status=1, say=["out-of-bounds"])  # the memory that `list` points to is missing
     [little] = record("--bytes=16K")
     run("replay", "--emulate", little, status=7, say=["not recorded: a part of 0x7"])
     [_, ended] = record("--launches=9", words=["trap"], status=5, say=["which did not end well"])
@@ -225,19 +227,19 @@ def limited():
 
 
 def images():
-    """Textures and surfaces of a launch, whose handles are in a structure."""
+    """Tests textures and surfaces of a launch whose handles are in a structure."""
     [file] = record("--kernel=draw", words=["images"], say=["1 launch recorded"])
     text = file.read_bytes().split(b"ptx ")[0].decode()
     assert re.search(r"^image 0 0 \S+ 0 tex=f32:4x3:linear:", text, re.MULTILINE), text
     assert re.search(r"^image 0 8 \S+ 0x\w+ tex=f32:16:buffer:", text, re.MULTILINE), text
     assert re.search(r"^image 0 16 \S+ 1 surf=f32:4x3$", text, re.MULTILINE), text
-    equal = ["7 of 7 buffers are as recorded"]  # three variables, memory, the surface
+    equal = ["7 of 7 buffers are as recorded"]  # three variables, memory, and the surface
     run("replay", "--emulate", file, "--schedules=3", say=equal)
     run("replay", "--emulate", file, say=equal)
     other = folder / "other.ptx"
     other.write_text(PTX.replace("add.f32 %f3, %f3, %f3;", "add.f32 %f3, %f3, %f1;"))
     run("replay", "--emulate", file, f"--ptx={other}", status=6, say=["buffer 0+16 is not as expected"])
-    # Images that cannot be there are refused.
+    # Impossible images are rejected.
     whole = file.read_bytes()
     body = whole.index(b"ptx ")
     for old, new in (
@@ -260,7 +262,8 @@ def images():
 
 
 def remembered():
-    """The PTX of a binary that NVRTC makes is stored under a name of it, wherever the program has NVRTC from."""
+    """Tests that the PTX of a binary from NVRTC is stored under a name of the binary, wherever the program finds
+    NVRTC."""
     client = """
 import ctypes, os, pathlib, sys
 nvrtc, binary, size = ctypes.CDLL(sys.argv[1]), ctypes.create_string_buffer(100), ctypes.c_size_t()
@@ -284,7 +287,7 @@ def refused():
 
 
 def damaged(file):
-    """Whatever is wrong in a file, it is said in a sentence, or found in what is compared."""
+    """Tests that each damage to a file is either reported in a sentence or found by the comparison."""
     whole = file.read_bytes()
     bad = folder / "bad.launch"
 
@@ -320,7 +323,7 @@ def damaged(file):
     ):
         replay("".join([*lines[:memory], line + "\n"]).encode() + whole[body:], 2, "is a damaged recording")
     replay(b"".join(x.encode() for x in lines if not x.startswith("kernel")) + whole[body:], 2, "what was launched")
-    # Right sums, and a launch that cannot be.
+    # The sums are right, but the launch is impossible.
     replay(summed(whole, body, lambda head: head.replace(b"grid 1 1 1", b"grid 0 1 1")), 6)
     replay(summed(whole, body, lambda head: head.replace(b"block 1 1 1", b"block 4294967295 9 9")), 6)
     replay(summed(whole, body, lambda head: head.replace(b"parameter ", b"parameter 00")), 2, "has 9 bytes")
@@ -335,7 +338,7 @@ def sum_of(data):
 
 
 def summed(whole, body, change):
-    """A recording with another head, and the sum that belongs to it; what came after the launch is left away."""
+    """Returns a recording with another head and its checksum, without the data after the launch."""
     after = whole.index(b"after 0\n", body)
     changed = change(whole[:body]) + whole[body : after - 8]
     return changed + sum_of(changed)

@@ -1,5 +1,5 @@
-"""The runtime `libcudart.so.13` over the emulated driver: runtime_work.py LIBRARY. What nvcc puts into a program, the
-registration of its kernels and variables, is done here by hand."""
+"""Tests the runtime `libcudart.so.13` with the emulated driver: runtime_work.py LIBRARY. This script registers
+kernels and variables, as the code of nvcc does in a program."""
 
 import ctypes
 import os
@@ -70,18 +70,18 @@ def dim3(x, y=1, z=1):
     return Dim3(x, y, z)
 
 
-kept = []  # what the runtime has addresses of
+kept = []  # objects whose addresses the runtime keeps
 
 
 def fatbin(text):
-    """A fat binary with one text of PTX."""
+    """Returns a fat binary with one PTX text."""
     text += bytes(8 - len(text) % 8)
     entry = struct.pack("<HHIQIIHHIIIQQQ", 1, 0x101, 64, len(text), 0, 0, 0, 8, 75, 0, 0, 0x11, 0, 0) + text
     return struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(entry)) + entry
 
 
 def program(text):
-    """A binary as nvcc embeds it, registered."""
+    """Registers a binary, as nvcc's code does, and returns it."""
     wrapper = ctypes.create_string_buffer(struct.pack("<II", 0x466243B1, 1) + bytes(16))
     image = ctypes.create_string_buffer(text)
     struct.pack_into("<Q", wrapper, 8, ctypes.addressof(image))
@@ -90,7 +90,7 @@ def program(text):
 
 
 def stand_in():
-    """An address of the host by which the runtime knows a kernel or a variable."""
+    """Returns a host address by which the runtime identifies a kernel or a variable."""
     kept.append(ctypes.create_string_buffer(8))
     return pointer(ctypes.addressof(kept[-1]))
 
@@ -158,10 +158,10 @@ def launches():
     assert got.value == 16
     expect(1, "cudaMemcpyFromSymbol", ctypes.byref(got), calls, size(4), size(1), TO_HOST)
     expect(13, "cudaMemcpyFromSymbol", ctypes.byref(got), scale, size(4), size(0), TO_HOST)
-    # The program's own variable leads to what the kernel changes.
+    # The program's own variable points to the memory that the kernel changes.
     assert list((ctypes.c_uint32 * 2).from_address(managed.value)) == [5, 6 + 16]
     assert managed.value % 256 == 0
-    # The calls that nvcc makes of `<<<...>>>`.
+    # nvcc makes these calls for `<<<...>>>`.
     handle, grid, block, shared, stream = pointer(), Dim3(), Dim3(), size(), pointer()
     call("__cudaGetKernel", ctypes.byref(handle), scale)
     call("__cudaPushCallConfiguration", dim3(1), dim3(8), size(0), None)
@@ -252,8 +252,8 @@ def faults():
     assert cuda.cudaGetLastError() == 700
     place = memory(64)
     call("cudaLaunchKernel", scale, dim3(1), dim3(32), arguments(place, ctypes.c_uint32(4)), size(0), None)
-    assert numbers(place, 4) == [0, 0, 0, 0]  # the module was loaded anew, and its factor is 0
-    # A binary without PTX: the kernel says so when it is launched.
+    assert numbers(place, 4) == [0, 0, 0, 0]  # the module was loaded again, and its factor is 0
+    # A binary without PTX causes an error when its kernel is launched.
     empty = register_kernel(program(b"\x7fELF" + bytes(60)), b"nothing")
     expect(209, "cudaLaunchKernel", empty, dim3(1), dim3(1), None, size(0), None)
 

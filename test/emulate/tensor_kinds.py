@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Products of tcgen05.mma on the emulated machine against products of integers: tensor_kinds.py PTXRAY
+"""Compares products of tcgen05.mma on the emulator with products of integers: tensor_kinds.py PTXRAY
 
-One kernel, whose instruction changes, copies images of A and B to shared memory, one of scale factors, metadata or A to
-tensor memory, multiplies, and stores what tensor memory holds then. Numbers are so small that every sum is exact."""
+One kernel, whose instruction changes, copies images of A and B to shared memory, one of scale factors, metadata or A
+to tensor memory, multiplies, and stores the contents of tensor memory. Numbers are so small that every sum is exact."""
 
 import dataclasses
 import pathlib
@@ -122,7 +122,7 @@ def kernel(instruction, group):
 
 
 def place_of(one, row, n):
-    """The block of the pair, the lane and the column of an element of D."""
+    """Returns the block of the pair, the lane and the column of an element of D."""
     m, blocks = one.m, 2 if one.pair else 1
     here = m // blocks
     if here == 128:
@@ -136,7 +136,7 @@ def place_of(one, row, n):
 @dataclasses.dataclass
 class Product:
     kind: str
-    a: str  # types
+    a: str  # type of each matrix
     b: str
     m: int = 128
     ws: bool = False
@@ -158,7 +158,7 @@ class Product:
 
     @property
     def stride(self):
-        """From eight rows to the next."""
+        """Returns the distance between groups of eight rows."""
         return 1024 if self.swizzled else 512 if self.sparse else 256
 
     def instruction(self):
@@ -181,7 +181,8 @@ class Product:
 
 
 def scale_image(tensor, at, exponents, scale):
-    """Factors of a row, after one another in a word; 32 rows in a column; all four groups of lanes have the same."""
+    """Returns the image of scale factors. The factors of a row follow one another in a word, and a column holds 32
+    rows. All four groups of lanes have the same factors."""
     for r, row in enumerate(exponents):
         for i, e in enumerate(row):
             for group in range(4):
@@ -190,7 +191,7 @@ def scale_image(tensor, at, exponents, scale):
 
 
 def images(one, a, b, scales_a, scales_b):
-    """Of shared and of tensor memory, for each block."""
+    """Returns the images of shared and of tensor memory for each block."""
     (wa, code_a), (wb, code_b) = TYPES[one.a], TYPES[one.b]
     blocks = 2 if one.pair else 1
     all_shared, all_tensor = b"", b""
@@ -213,7 +214,7 @@ def images(one, a, b, scales_a, scales_b):
 
 
 def wanted_of(one, a, b, scales_a, scales_b):
-    # A sparse A has the first two of each four.
+    # A sparse A contains the first two of every four elements.
     chosen = [4 * (k // 2) + k % 2 if one.sparse else k for k in range(one.depth)]
     for r in range(one.m):
         for n in range(N):

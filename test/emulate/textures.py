@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Fetches from textures, compared with what an H100 left, bit for bit: textures.py PTXRAY [INSTRUCTION...]
+"""Compares fetches from textures with the results of an H100, bit for bit: textures.py PTXRAY [INSTRUCTION...]
 
 Each line of textures.jsonl.xz is a texture or a surface, an instruction, and lanes of an H100 (driver 580): eight
-registers %c0 to %c7 of each before it, and %o0 to %o3 after it, or what it left in the surface. With INSTRUCTION only
-lines of that text run."""
+registers %c0 to %c7 of each before it, and %o0 to %o3 after it, or the resulting surface. With INSTRUCTION, only the
+lines with that text run."""
 
 import base64
 import json
@@ -45,7 +45,7 @@ def words(data):
 
 
 def fetched(ptxray, case, folder):
-    """What the emulated lanes leave; a text if they do not run."""
+    """Returns the results of the emulated lanes, or a text if they do not run."""
     given, texels = (base64.b64decode(case[key]) for key in ("given", "texels"))
     lanes = len(given) // 32
     image = f"tex={case['texture']}" if "texture" in case else f"surf={case['surface']}"

@@ -1,4 +1,4 @@
-"""Where no thread can be started, ptxray does its work in the thread that it has: threads.py PTXRAY."""
+"""Tests that ptxray does its work in its own thread if no other can be started: threads.py PTXRAY."""
 
 import json
 import pathlib
@@ -8,7 +8,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 program = sys.argv[1]
-# A thread gets a stack of this size, for which there are not enough addresses. `ulimit -u` does not limit root.
+# Each new thread needs a stack of this size, for which there are not enough addresses. `ulimit -u` does not limit root.
 STACK = 1 << 47
 
 

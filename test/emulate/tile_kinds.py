@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Tiles of tensors on the emulated machine against a model of them: tile_kinds.py PTXRAY
+"""Compares tiles of tensors on the emulator with a model of them: tile_kinds.py PTXRAY
 
-A kernel brings a tile to shared memory, stores all of that memory, and brings the tile to another tensor. Tensors,
-boxes, strides, steps, swizzles and coordinates are random, those of loads inside and outside; rows one by one (gather4,
-scatter4), and sums in the place of copies."""
+A kernel copies a tile to shared memory, stores all of that memory, and copies the tile to another tensor. Tensors,
+boxes, strides, steps, swizzles and coordinates are random, in bounds or not for loads. Some copies use single rows
+(gather4, scatter4), and some add instead of copying."""
 
 import dataclasses
 import itertools
@@ -59,12 +59,12 @@ DUMP
   ret;
 }
 """
-SWIZZLES = {"none": 0, "32": 1, "64": 3, "128": 7}  # which of the bits 7, 8 and 9 change bits 4, 5 and 6
+SWIZZLES = {"none": 0, "32": 1, "64": 3, "128": 7}  # bits among 7, 8 and 9 that change bits 4, 5 and 6
 
 
 @dataclasses.dataclass
 class Case:
-    size: int  # the bytes of an element
+    size: int  # bytes of an element
     extents: list
     strides: list  # counted in elements, for all dimensions
     box: list
@@ -104,8 +104,8 @@ def random_case(rng, rank, size, swizzle, rows=False, adds=False):
 
 
 def elements(case, at, stores=False):
-    """The place in shared memory and the number in the tensor of each element of a tile; None: it is outside. Rows that
-    are swizzled begin at multiples of 32, 64 or 128 bytes; those that are stored end after 16 bytes."""
+    """Returns the offset in shared memory and the index in the tensor of each element of a tile. The index is None
+    out of bounds. Swizzled rows begin at multiples of 32, 64 or 128 bytes. Stored rows end after 16 bytes."""
     pitch = case.box[0] * case.size if case.swizzle == "none" else int(case.swizzle)
     limits = list(case.extents)
     if stores:

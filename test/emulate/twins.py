@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Runs the kernels of test/device/hazards without a GPU, and their faulty twins: twins.py PTXRAY
+"""Runs the kernels of test/device/hazards and their faulty versions without a GPU: twins.py PTXRAY
 
-A right kernel has nothing to report, by whatever schedule. Each twin is reported by the rule that the table names, and
-by other schedules perhaps by another one, if they come to another of its accesses first; `-`: by none, since its fault
-is one of those that nothing shows (docs/hazards.md)."""
+A correct kernel must have no finding with any schedule. The table names the rule that reports each faulty version,
+the twin. Other schedules may report another rule if they reach another access first. `-` means that no rule reports
+the fault, since no check can show it (docs/hazards.md)."""
 
 import importlib.util
 import pathlib
@@ -56,7 +56,7 @@ def launch(rounds=ROUNDS):
 
 
 def found_in(ptxray, text, folder, options):
-    """The rules that a run reports, and its exit status."""
+    """Returns the rules that a run reports, and its exit status."""
     path = folder / "kernel.ptx"
     path.write_text(text)
     command = [ptxray, "run", "--emulate", "--no-config", "--format=short", path]

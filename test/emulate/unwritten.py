@@ -1,4 +1,4 @@
-"""Memory of the device that nothing has written, under the driver: unwritten.py LIBRARY."""
+"""Tests uninitialised device memory with the driver: unwritten.py LIBRARY."""
 
 import ctypes
 import os
@@ -55,7 +55,7 @@ KERNELS = """.version 7.8
 
 
 def client(library, name, written):
-    """Launches a kernel on two buffers, of whose bytes the first are set, and waits; the number of the error."""
+    """Launches a kernel on two buffers whose first bytes are set, waits, and returns the error number."""
     cuda = ctypes.CDLL(library)
     call, _ = checked(cuda)
     call("cuInit", 0)
@@ -86,7 +86,7 @@ def main():
     library = sys.argv[1]
     for name, written, found in (
         ("add", 4 * COUNT, ()),
-        ("add", COUNT, ("st.global.u32", "(64, 0, 0)")),  # as who counts elements in place of bytes
+        ("add", COUNT, ("st.global.u32", "(64, 0, 0)")),  # counts elements instead of bytes
         ("add", 0, ("st.global.u32", "(0, 0, 0)")),
         ("copy", 0, ()),
         ("copy", COUNT + 4, ()),

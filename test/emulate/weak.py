@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Outcomes of small programs by weak schedules: weak.py PTXRAY
+"""Tests the outcomes of small programs with weak schedules: weak.py PTXRAY
 
-Each program is in the notation of `litmus.py`. The manual's memory model allows the outcome or forbids it (8.10 of the
-manual for PTX 9.0); an allowed one is shown by one of the schedules, a forbidden one by none."""
+Each program is in the notation of `litmus.py`. The manual's memory model allows the outcome or forbids it (8.10 of
+the manual for PTX 9.0). One of the schedules must show an allowed outcome, and none a forbidden one."""
 
 import pathlib
 import sys
@@ -89,7 +89,7 @@ SURFACE = """{{ x=0; f=0; s @ surface aliases x; t @ surface aliases x; }}
  st.release.gpu f, 1 | {read}               ;
 exists (P1:r0 == 1 /\\ P1:r1 == 0)"""
 RELAXED, WEAK, SC, BARRIER = "relaxed.gpu", "weak", "fence.sc.gpu", "bar.cta.sync 0"
-CASES = (  # the program, what is filled in, whether the outcome is allowed
+CASES = (  # columns: program, substitutions, whether the outcome is allowed
     (STORE_BUFFERING, {"kind": RELAXED, "fence": ""}, True),
     (STORE_BUFFERING, {"kind": WEAK, "fence": ""}, True),
     (STORE_BUFFERING, {"kind": RELAXED, "fence": SC}, False),
@@ -131,7 +131,7 @@ CASES = (  # the program, what is filled in, whether the outcome is allowed
     (HANGS, {"cta": 0, "first": "st.weak x, 1", "second": "ld.weak r0, x", "reader": 1, "value": 0}, True),
     (HANGS, {"cta": 0, "first": "ld.weak r0, x", "second": "st.weak x, 1", "reader": 0, "value": 1}, True),
 )
-FEW, MANY = 100, 600  # schedules for what is forbidden, and at most for what is allowed
+FEW, MANY = 100, 600  # number of schedules for a forbidden outcome, and at most for an allowed one
 
 
 def main():

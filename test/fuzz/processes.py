@@ -2,7 +2,7 @@
 """Sends mutated requests to `ptxray check --batch` and `ptxray dap`: processes.py PTXRAY [--seconds N] [--seed N]
 
 libFuzzer cannot drive these readers, which read standard input. Each process must end by itself with a status of
-ptxray; what it does not survive is written to `faults/` beside the program."""
+ptxray. Requests that end it otherwise are written to `faults/` next to the program."""
 
 import argparse
 import json
@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 
-SANITIZER = 99  # the status of a process in which a sanitizer finds a fault
+SANITIZER = 99  # exit status of a process in which a sanitizer finds a fault
 TEXT = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n%s\n  ret;\n}\n"
 BODY = """  .reg .b64 %d<3>;
   .reg .b32 %r<3>;
@@ -57,14 +57,14 @@ def requests_of_debugger(program):
 
 
 def odd(some):
-    """a value that a client should not send"""
+    """Returns a value that a client should not send."""
     numbers = [-1, 0, 1 << 31, 1 << 63, -(1 << 63), 1e308]
     texts = ["", "x" * 3000, "\0", "%r1", "0x7fffffffffff"]
     return some.choice([*numbers, *texts, None, True, [], {}, [[[[[]]]]], {"a": {"b": []}}])
 
 
 def mutated(value, some):
-    """the value, where now and then a part is odd, missing or twice"""
+    """Returns the value, in which some parts are odd, missing or duplicated."""
     if some.random() < 0.04:
         return odd(some)
     if isinstance(value, dict):

@@ -1,20 +1,22 @@
 #!/usr/bin/env python3
-"""Runs the fuzzer over a corpus made of the project's own text.
+"""Runs the fuzzer over a corpus of the project's own texts.
 
     test/fuzz/run.py build/dev/test/fuzz/check-fuzzer --seconds 60
     test/fuzz/run.py build/dev/test/fuzz/check-fuzzer --runs 1000000 --seconds 1800
 
-Beside the program stand then: `seeds/`, made anew each time from test/isa (a few lines with the declarations they
-use), test/module, test/hostile.py and the code of docs/; `words.dict`, the words of grammar/; `found/`, the inputs that
-reached something new, kept from run to run; `faults/`, what made the program fail. One of those again:
-`build/dev/test/fuzz/check-fuzzer FILE`; `tools/dev reduce FILE` makes it smaller. The same of format-fuzzer is in
-`format/`, of binary-fuzzer in `binary/`, made of test/binary, of inline-fuzzer in `inline/`, made of test/inline, of
-lsp-fuzzer in `lsp/`, with whole dialogues, of kernel-fuzzer in `kernel/`, with numbers that choose programs, of
-readers-fuzzer in `readers/`, with recordings, the words of launches, configurations, baselines and compile commands.
+The folder of the program then contains `seeds/`, which each run makes from test/isa (a few lines with the declarations
+they use), test/module, test/hostile.py and the code of docs/. `words.dict` contains the words of grammar/. `found/`
+contains the inputs that reached new code; runs add to it. `faults/` contains the inputs that made the program fail.
+`build/dev/test/fuzz/check-fuzzer FILE` repeats one of those, and `tools/dev reduce FILE` makes it smaller. Other
+fuzzers have folders of their own: format-fuzzer has `format/`, and binary-fuzzer has `binary/`, made from test/binary.
+inline-fuzzer has `inline/`, made from test/inline. lsp-fuzzer has `lsp/`, with whole dialogues. kernel-fuzzer has
+`kernel/`, with numbers that choose programs. readers-fuzzer has `readers/`, with recordings, the words of launches,
+configurations, baselines and compile commands.
 
     test/fuzz/run.py build/fuzz-coverage/test/fuzz/check-fuzzer --coverage lib/Check
 
-prints how many lines of a folder seeds and finds reach; the program must come from the preset `fuzz-coverage`."""
+prints how many lines of a folder the seeds and found inputs reach. The program must be built with the preset
+`fuzz-coverage`."""
 
 import argparse
 import json
@@ -36,7 +38,7 @@ TURNS_OF_HOSTILE = 6
 
 
 def prelude_for(lines, ptx, targets):
-    """the lines of the prelude whose names `lines` use, before and after them"""
+    """Returns the lines of the prelude whose names `lines` use: those before them and those after them."""
     words = set(re.findall(r"[A-Za-z_%$][\w$]*", "\n".join(lines)))
     families = {re.sub(r"\d+$", "", word) for word in words}
     return [[code for code in part if is_used(code, words, families)] for part in sections.prelude(ptx, targets)]
@@ -104,7 +106,7 @@ def make_dictionary(path):
 
 
 def make_binary_seeds(folder):
-    """what test/binary makes and holds"""
+    """Writes the binaries that test/binary makes and contains."""
     shutil.rmtree(folder, ignore_errors=True)
     subprocess.run([sys.executable, TEST / "binary" / "make.py", folder], check=True)
     for path in (TEST / "binary" / "nvcc").iterdir():
@@ -145,7 +147,7 @@ def make_binary_dictionary(path):
 
 
 def make_inline_seeds(folder):
-    """what test/inline holds"""
+    """Writes the sources of test/inline."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     for path in (TEST / "inline").iterdir():
@@ -157,7 +159,7 @@ def make_inline_seeds(folder):
 
 
 def compiled_seeds(path):
-    """each statement of a line as a compiler gives it, with the source"""
+    """Returns each statement of a line as a compiler passes it, with the source."""
     lines = path.read_text().splitlines()
     for number, line in enumerate(lines):
         statement = re.search(r'asm volatile\((.*?)"(.*)"\s*[:)]', line)
@@ -208,7 +210,7 @@ def make_lsp_seeds(folder):
 
 
 def make_kernel_seeds(folder):
-    """numbers that choose a program, without edits and with some"""
+    """Writes numbers that choose a program, without edits and with some."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     for number in range(32):
@@ -243,7 +245,7 @@ READERS = [
 
 
 def make_reader_seeds(folder):
-    """what each reader accepts"""
+    """Writes inputs that each reader accepts."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     for number, seed in enumerate([*READERS, *(b"r" + RECORDING % image for image in (b"", IMAGE))]):
@@ -259,7 +261,7 @@ def make_reader_dictionary(path):
 
 
 def coverage(program, folder, inputs):
-    """needs a program built with -fprofile-instr-generate -fcoverage-mapping"""
+    """Prints the coverage. The program must be built with -fprofile-instr-generate -fcoverage-mapping."""
     raw, merged = program.parent / "coverage.raw", program.parent / "coverage.data"
     subprocess.run(
         [program, "-runs=0", *inputs],
@@ -325,7 +327,7 @@ def main():
             f"-runs={options.runs}",
             f"-seed={options.seed}",
             f"-max_len={65536 if is_binary else 4096}",
-            # A dialogue and a template of words are many checks.
+            # A dialogue and a template of words cause many checks.
             f"-timeout={60 if program.name in ('lsp-fuzzer', 'inline-fuzzer', 'kernel-fuzzer') else 10}",
             "-rss_limit_mb=2048",
             "-print_final_stats=1",

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A campaign with a ptxas that has a planted fault: campaign.py PTXRAY PTXAS [ray]
+"""Tests a campaign with a ptxas that has a planted fault: campaign.py PTXRAY PTXAS [ray]
 
-The planted fault is a signal at each program with `popc.b64`. The campaign is stopped and goes on, finds the fault,
-makes the programs small and files one of them, with a command that shows the fault. With `ray` the same is done by a
-cluster of two nodes in this machine. Then a ptxas that takes `popc.b64` for `clz.b64` above -O0 is found by its wrong
-answers: its machine code is PTX, and in the place of the GPU is the emulator."""
+The planted fault is a signal at each program with `popc.b64`. The campaign is stopped and continues, finds the
+fault, reduces the programs and files one of them, with a command that shows the fault. With `ray`, a cluster of two
+nodes on this machine does the same. Another ptxas confuses `popc.b64` with `clz.b64` above -O0, and its wrong
+results reveal it. Its machine code is PTX, and the emulator replaces the GPU."""
 
 import os
 import pathlib
@@ -19,7 +19,7 @@ HUNT = ROOT / "test" / "device" / "hunt.py"
 WITHOUT = 77
 PLANTED = "popc.b64"
 PROGRAMS = 12
-# Stands beside a copy of hunt.py in the place of cuda.py; a cubin is PTX.
+# This module replaces cuda.py next to a copy of hunt.py. A cubin is PTX.
 GPU = """import os, subprocess, tempfile
 
 class Gpu:
@@ -46,7 +46,7 @@ class Gpu:
             left = open(f"{folder}/left", "rb").read()
             buffers[1][: len(left)] = left
 """
-# Called with -arch=TARGET LEVEL FILE -o CUBIN, or --version.
+# The script is called with -arch=TARGET LEVEL FILE -o CUBIN, or --version.
 WRONG = """#!/bin/sh
 case $2 in
 "") echo 'a ptxas with a fault' ;;
@@ -98,7 +98,7 @@ def script(path, text):
 
 
 def judge_answers(folder, ptxray):
-    """What a GPU leaves after one level is wrong: the program is made smaller and filed, with its machine code."""
+    """Tests that a program with a wrong result after one level is reduced and filed with its machine code."""
     hunt, wrong = folder / "hunt.py", script(folder / "wrong", WRONG)
     shutil.copy(HUNT, hunt)
     (folder / "cuda.py").write_text(GPU)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What `ptxray generate --seed=N` makes: programs.py PTXRAY PTXAS FIRST COUNT
+"""Tests the programs of `ptxray generate --seed=N`: programs.py PTXRAY PTXAS FIRST COUNT
 
-No rule reports a program, ptxas accepts it, and the emulator runs it to its end without a finding, with the same result
-by another schedule. The same seed gives the same program. Without PTXAS it is not asked."""
+No rule reports a program, ptxas accepts it, and the emulator runs it to its end without a finding, with the same
+result under another schedule. The same seed produces the same program. Without PTXAS, programs are not compiled."""
 
 import pathlib
 import re
@@ -18,7 +18,7 @@ def run(*command):
 
 
 def fault(ptxray, ptxas, seed, folder):
-    """What is wrong with a program; None: nothing."""
+    """Returns the problem with a program, or None."""
     target = TARGETS[seed % len(TARGETS)]
     command = [ptxray, "generate", f"--seed={seed}", f"--size={40 + seed % 100}", f"--target={target}"]
     made = run(*command)

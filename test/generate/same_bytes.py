@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Generated programs leave the same bytes with the handlers for AVX2 and without.
+"""Tests that generated programs leave the same bytes with and without the handlers for AVX2.
 
 same_bytes.py MANY-PROGRAMS FIRST COUNT"""
 

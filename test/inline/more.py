@@ -1,4 +1,4 @@
-# Calls with arguments of all kinds, right and wrong. //@ skipped 1
+# These calls have valid and invalid arguments of all kinds. //@ skipped 1
 import triton
 import triton.language as tl
 from cutlass._mlir.dialects import llvm

@@ -1,4 +1,4 @@
-# The result may be the last of the constraints, and what one text declares another may name.
+# The result may be the last constraint, and a text may refer to declarations of another text.
 def last(address, value):
     return llvm.inline_asm(i32, [address, value], "st.shared::cluster.f32 [$0], $1; mov.u32 $2, 0;", "r,f,=r")
 

@@ -1,4 +1,4 @@
-# Sources in texts: of load_inline and RawModule. //@ skipped 3
+# These texts contain sources for load_inline and RawModule. //@ skipped 3
 load_inline("m", cuda_sources=r"""
 __global__ void k(unsigned *o) {
   unsigned r;

@@ -1,4 +1,4 @@
-# Python: Triton, and what builds MLIR. //@ skipped 4
+# These calls use Triton and builders of MLIR. //@ skipped 4
 TEMPLATE = """
     cvt.rn.f16x2.f32 $0, $1, $2;
 """
@@ -42,7 +42,7 @@ def grows(x, known):
     text += "@p mov.u32 $0, 1; }"
     tl.inline_asm_elementwise(text, "=r,r", [x], dtype=tl.int32, is_pure=True, pack=1)
     tl.inline_asm_elementwise(known, "=r,r", [x], dtype=tl.int32, is_pure=True, pack=1)
-    # The last operand is the register of the first.
+    # The last operand uses the register of the first.
     llvm.inline_asm(T.i32(), [x, x], "add.s32 $0, $0, $1;", "=r,r,0")
     llvm.inline_asm(T.i32(), [x], "add.s32 $0, $0, $1;", "=r,r")  # // warning: [output-read-first]
 

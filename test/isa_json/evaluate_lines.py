@@ -1,6 +1,7 @@
-"""The evaluator of test/isa_json, which knows the JSON of `ptxray isa` and Python's fractions alone, computes what a
-GPU left in test/semantics/lines.txt: evaluate_lines.py PTXRAY SOURCE_FOLDER. Of NaN of f64, and of numbers made of
-them, any one will do: the manual leaves open which. With --list it prints the lines that it leaves out, and why."""
+"""Compares the evaluator of test/isa_json with the results of a GPU in test/semantics/lines.txt: evaluate_lines.py
+PTXRAY SOURCE_FOLDER. The evaluator only uses the JSON of `ptxray isa` and Python's fractions. Any f64 NaN counts as
+equal to another, since the manual does not specify which one results. With --list, the test prints the lines that it
+omits, and why."""
 
 import json
 import pathlib
@@ -43,11 +44,12 @@ KINDS = [
     "pred",
 ]
 TYPES = dict(zip(KINDS[::2], KINDS[1::2], strict=True))
-LEAST = 0.85  # of the lines are computed: the others are approximations and products of matrices
+LEAST = 0.85  # share of the lines that are computed; the others are approximations and products of matrices
 
 
 def cases(path):
-    """Of each line its text, the names and bits of its registers, and of each lane these before and after it."""
+    """Returns for each line its text, the names and bits of its registers, and their values before and after it in
+    each lane."""
     text, registers, lanes = "", [], {}
     for line in path.read_text().splitlines():
         if line.endswith(";"):
@@ -81,7 +83,7 @@ def is_nan32(bits):
 
 
 def write(written, bits, target, registers, names):
-    """Puts what one operand becomes into its registers; narrower numbers are extended."""
+    """Writes the value of an operand into its registers. Narrower numbers are extended."""
     parts = written.parts if written.kind == "vector" else [written]
     whole = target.bits * target.count
     for i, part in enumerate(parts):
@@ -94,7 +96,7 @@ def write(written, bits, target, registers, names):
 
 
 def computed(reader, text, registers, lanes):
-    """What the registers hold in each lane afterwards."""
+    """Returns the registers of each lane after the instruction."""
     reader.enter("9.0", "sm_90", False, Declarations(declared(registers), reader.isa))
     names = dict(registers)
     before = {lane: dict(zip(names, values[0])) for lane, values in lanes.items()}

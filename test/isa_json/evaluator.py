@@ -1,5 +1,5 @@
-"""Computes single instructions by the formulas in the JSON of `ptxray isa` alone: in all lanes of a warp at once, where
-every value of a step is a list of elements. Approximations and named functions are left out."""
+"""Computes single instructions with only the formulas in the JSON of `ptxray isa`. It computes all lanes of a warp
+at once, and every value of a step is a list of elements. Approximations and named functions are not supported."""
 
 import re
 from dataclasses import dataclass, replace
@@ -27,12 +27,12 @@ TO_INTEGERS = {"nearest-integer": "nearest", "truncated": "zero", "floor": "down
 
 
 class Unsaid(Exception):
-    """What no exact formula says."""
+    """Reports a result that no exact formula defines."""
 
 
 @dataclass(frozen=True)
 class Type:
-    kind: str = "unsigned"  # `signed`, `float`, `truth`
+    kind: str = "unsigned"  # or `signed`, `float`, `truth`
     bits: int = 32
     count: int = 1
     format: object = None
@@ -180,7 +180,7 @@ def with_sign(x, sign, type):
 
 
 class Instruction:
-    """An instruction as one form has it. `registers` are those of each lane: name to bits."""
+    """Represents an instruction that matches a form. `registers` maps names to bits for each lane."""
 
     def __init__(self, match, lanes, carries):
         self.match, self.isa, self.lanes, self.carries = match, match.reader.isa, lanes, carries
@@ -213,7 +213,7 @@ class Instruction:
         return any(one["when"] == when and one.get("of", kind) == kind for one in self.conversions)
 
     def operand(self, name):
-        """Its type, and by lane its elements as they are, and as they are read."""
+        """Returns the type of an operand, and its stored and converted elements by lane."""
         type, written = self.type_of(name), self.match.bound.get(name)
         parts = (written.parts if written.kind == "vector" else [written]) if written else []
         raw = {}
@@ -392,7 +392,7 @@ class Instruction:
         return type, {lane: function(lane) for lane in self.lanes}
 
     def at(self, args):
-        """What another lane has."""
+        """Returns the value of another lane."""
         type, values = args[0]
         lanes = {lane: int(number[0]) for lane, number in args[1][1].items()}
         if not set(lanes.values()) <= set(values):
@@ -513,7 +513,8 @@ class Instruction:
         raise Unsaid("powers")
 
     def results(self):
-        """What goes to each operand, by lane: its elements as bits, their width and whether zeros are above them."""
+        """Returns the values for each operand by lane: the elements as bits, their width, and whether zeros are
+        above them."""
         done, results = set(), {}
         for formula in self.match.form.json.get("formulas", []):
             name = formula.get("operand")
@@ -525,7 +526,7 @@ class Instruction:
             done.add(key)
             if key == "memory":
                 raise Unsaid("memory")
-            if key == "carry":  # of as many bits as the numbers that are added
+            if key == "carry":  # with as many bits as the added numbers
                 rows = self.run(formula["steps"], [], self.type_of("d"))
                 results["cc"] = Type(), {lane: values[0] for lane, values in rows[-1][1].items()}
                 continue
@@ -553,7 +554,7 @@ class Instruction:
         return target, out
 
     def copied(self, steps, rows, at):
-        """What is only copied is not read as the words of the instruction want it."""
+        """Returns the operand unconverted, since a copy ignores the words of the instruction."""
         step = steps[at]
         if "operand" in step:
             return self.operand(step["operand"])[1]

@@ -1,4 +1,4 @@
-"""Exact numbers and the formats that they are rounded to, by fractions alone."""
+"""Defines exact numbers, and the formats that they are rounded to, with only fractions."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -9,7 +9,7 @@ class Format:
     exponent: int
     fraction: int
     bias: int
-    specials: str = "ieee"  # or `nan`: the code of ones alone, or none
+    specials: str = "ieee"  # or `nan`, which only the code of all ones represents, or none
     signed: bool = True
     unused: int = 0
 
@@ -46,14 +46,14 @@ FORMATS = {
 
 @dataclass(frozen=True)
 class Real:
-    """A float without a format. `cancelled`: a zero that is the sum of opposite numbers."""
+    """Represents a float without a format. `cancelled` marks a zero that is the sum of opposite numbers."""
 
     kind: str = "number"  # or `infinity`, `nan`
     value: Fraction = Fraction(0)
     negative: bool = False
     cancelled: bool = False
-    wide: bool = False  # a NaN of f64
-    code: tuple = ()  # as it was read, if nothing was done to it: the bits and the format
+    wide: bool = False  # true for an f64 NaN
+    code: tuple = ()  # bits and format as they were read, if no operation changed the number
 
     def is_nan(self):
         return self.kind == "nan"
@@ -86,7 +86,7 @@ def read(bits, format):
 
 
 def whole(value, mode):
-    """An integer beside the absolute value of a fraction; its sign matters to `down` and `up`."""
+    """Returns an integer near the absolute value of a fraction. Its sign affects `down` and `up`."""
     floor, rest = divmod(abs(value), 1)
     negative = value < 0
     up = {
@@ -160,7 +160,7 @@ def divide(a, b):
 
 
 def square_root(a):
-    """So exact that rounding it is: 200 bits, and whether there are more."""
+    """Returns a square root that is exact enough for rounding: 200 bits, and whether there are more."""
     if a.is_nan() or a.is_zero():
         return a
     if a.negative:
@@ -177,7 +177,7 @@ def square_root(a):
 
 
 def order(a, b):
-    """None: one of them is a NaN. Infinities as numbers beyond all others."""
+    """Compares two numbers. Returns None if one of them is a NaN. Infinities compare as numbers beyond all others."""
     if a.is_nan() or b.is_nan():
         return None
     rank = [(-1 if x.negative else 1) if x.kind == "infinity" else 0 for x in (a, b)]

@@ -1,5 +1,5 @@
-"""The reader of test/isa_json, which knows the JSON of `ptxray isa` alone, agrees with almost all verdicts of
-test/samples: judge_samples.py PTXRAY SOURCE_FOLDER. With --list it prints the lines on which it does not."""
+"""Tests that the reader of test/isa_json, which only uses the JSON of `ptxray isa`, agrees with almost all verdicts
+of test/samples: judge_samples.py PTXRAY SOURCE_FOLDER. With --list, it prints the lines on which they differ."""
 
 import json
 import pathlib
@@ -25,7 +25,7 @@ def main():
                 before, after = prelude(version(ptx), targets)
                 declarations = Declarations("\n".join([*before, *after]), reader.isa)
                 reader.enter(ptx, targets[0], "texmode_independent" in targets, declarations)
-            elif line[:2] in ("+ ", "- ") and line[2] not in "{.":  # those are not single instructions
+            elif line[:2] in ("+ ", "- ") and line[2] not in "{.":  # these lines are not single instructions
                 judged += 1
                 if reader.accepts(line[2:]) == (line[0] == "+"):
                     agreed += 1

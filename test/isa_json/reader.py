@@ -1,12 +1,13 @@
-"""Judges single instructions by the JSON of `ptxray isa` alone, as a proof that it says all that a reader needs. A
-module's declarations give the types of names. Named checks and rare habits of ptxas are left out."""
+"""Judges single instructions with only the JSON of `ptxray isa`, which shows that it contains everything that a
+reader needs. A module's declarations define the types of names. Named checks and rare properties of ptxas are not
+supported."""
 
 import re
 from dataclasses import dataclass
 
 from written import OPAQUE, NotPtx, Operands
 
-PAIR_OF_HALVES = "pair of halves"  # .f16x2, the one packed type that a register may have
+PAIR_OF_HALVES = "pair of halves"  # .f16x2, the only packed type that a register may have
 INTEGERS = ("unsigned", "signed", PAIR_OF_HALVES)
 
 
@@ -26,7 +27,7 @@ def in_ranges(ranges, value):
 
 
 class Match:
-    """One way to lay a text over a form."""
+    """Represents one way to match a text with a form."""
 
     def __init__(self, reader, form, opcode, slots):
         self.reader, self.form, self.opcode, self.slots = reader, form, opcode, slots
@@ -202,7 +203,7 @@ def agree(type, register, wide, as_bits):
 
 
 class Operand:
-    """An operand of a form, and what may stand there."""
+    """Represents an operand of a form, and the texts that it accepts."""
 
     def __init__(self, match, name, declared):
         self.match, self.name, self.declared = match, name, declared
@@ -492,7 +493,7 @@ class Reader:
         return self.types[word]
 
     def read_words(self, opcode):
-        """The mnemonic, and the words after it that are read."""
+        """Returns the mnemonic, and the following words."""
         words = ["." + word for word in opcode.split(".")]
         words[0] = words[0][1:]
         for count in range(len(words), 0, -1):
@@ -533,7 +534,7 @@ class Reader:
         return None if any(missing) else slots
 
     def bind(self, match, patterns, written, bracketed=False):
-        """Yields once for each way to lay the operands over the patterns; `match` holds it then."""
+        """Yields once for each way to match the operands with the patterns. `match` then contains it."""
         if not patterns:
             if not written:
                 yield
@@ -601,7 +602,7 @@ class Reader:
                 yield from self.bind_one(match, pattern["parts"][0], written, False)
 
     def has_specials(self, written):
-        """Whether the module may use the special registers in it."""
+        """Returns whether the module may use the special registers of the operand."""
         register = self.declarations.special.get(written.name, {})
         gate = Match(self, None, [], {}).holds(register.get("requires", True))
         return gate and all(self.has_specials(part) for part in written.parts)
@@ -610,7 +611,7 @@ class Reader:
         return any(True for _ in self.matches(text))
 
     def matches(self, text):
-        """The ways in which a text is right."""
+        """Yields the ways in which a text is valid."""
         guard, text, end = re.fullmatch(r"\s*(?:@!?\s*([%\w$]+)\s*)?(.*?)(;?)\s*", re.sub(r"//.*", "", text)).groups()
         opcode, operands = re.fullmatch(r"(\w*(?:\s*\.[\w:]+)*)(.*)", text).groups()
         opcode = re.sub(r"\s", "", opcode)

@@ -1,4 +1,4 @@
-"""Takes the text of operands apart, with what a module declares for their names."""
+"""Splits the text of operands, using the module's declarations of their names."""
 
 import re
 import struct
@@ -18,12 +18,12 @@ class NotPtx(Exception):
 
 @dataclass
 class Written:
-    """An operand as it is written, or a group of them."""
+    """Represents an operand in the source, or a group of them."""
 
     kind: str
     parts: list = field(default_factory=list)
     flags: set = field(default_factory=set)
-    word: str = ""  # its type
+    word: str = ""  # type of the operand
     components: int = 0
     space: str = ""
     suffix: str = ""
@@ -35,7 +35,7 @@ class Written:
 
 
 class Declarations:
-    """The names that a module declares."""
+    """Holds the names that a module declares."""
 
     def __init__(self, text, isa):
         self.names, self.numbered = {}, {}
@@ -77,7 +77,7 @@ class Declarations:
 
 
 class Operands:
-    """Takes the text of the operands apart."""
+    """Splits the text of the operands."""
 
     def __init__(self, text, declarations):
         self.tokens, at = [], 0

@@ -1,4 +1,5 @@
-"""Kernels of a search that cheats, judged: judge_test.py PTXRAY LIBRARY. Each cheat of docs/judge-cheats.md is here."""
+"""Judges kernels of a search that cheats: judge_test.py PTXRAY LIBRARY. It contains each cheat of
+docs/judge-cheats.md."""
 
 import contextlib
 import json
@@ -74,7 +75,7 @@ def faults():
 
 
 def memory_cheats():
-    """Outputs that hold what memory held before."""
+    """Tests outputs with the earlier contents of memory."""
     nothing = expect(scale((STORE, "")), "unwritten-output", part="written")
     assert nothing.data["origins"] == {"y": "memory from before"}
     half = (STORE, "\tand.b32 %r3, %r4, 1;\n\tsetp.eq.s32 %p2, %r3, 1;\n\t@%p2 bra $done;\n" + STORE)
@@ -86,7 +87,7 @@ def memory_cheats():
 
 
 def value_cheats():
-    """Results that do not depend on what they should."""
+    """Tests results that do not depend on all inputs."""
     constant = expect(scale(("mul.f32 %f4, %f3, %f2;", "mov.f32 %f4, 0f00000000;")), "mismatch", cause="ignored-input")
     assert constant.data["origins"] == {"y": "constant"}
     copied = expect(scale(("mul.f32 %f4, %f3, %f2;", "mov.f32 %f4, %f1;")), "mismatch")
@@ -106,7 +107,7 @@ def value_cheats():
 
 
 def memorised_answers():
-    """A candidate that knows the answers for the seeds that everybody knows, and no others."""
+    """Tests a candidate that only knows the answers for the public seeds."""
     sys.path.insert(0, str(HERE / "tasks"))
     import scale as task
 
@@ -163,7 +164,7 @@ def order():
 
 
 def hostile_ones():
-    """Candidates that attack the judge."""
+    """Tests candidates that attack the judge."""
     silenced = scale(("mul.f32 %f4, %f3, %f2;", "mul.f32 %f4, %f3; // ptxray: ignore"))
     expect(silenced, "does-not-compile")
     unguarded = (
@@ -202,7 +203,7 @@ def hostile_ones():
 
 
 def failing_tasks():
-    """A task that fails, or attacks, decides nothing."""
+    """Tests that a task that fails, or attacks, leads to no verdict."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "task.py"
         for text in (
@@ -226,7 +227,7 @@ def failing_tasks():
 
 
 def repeats():
-    """The command of a finding shows it again, and nothing else is run."""
+    """Tests that the command of a finding shows it again and runs nothing else."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "wrong candidate.ptx"
         path.write_text(changed(SCALE, ("max.NaN.f32", "max.f32")))
@@ -262,7 +263,7 @@ def commands():
 
 
 def folders():
-    """A folder is judged in parallel, and a run that was killed continues."""
+    """Tests that a folder is judged in parallel, and that a killed run can continue."""
     with tempfile.TemporaryDirectory() as name:
         folder, results = pathlib.Path(name) / "candidates", pathlib.Path(name) / "results.jsonl"
         for number in range(40):
@@ -309,7 +310,7 @@ def candidate(x, a, n):
 
 
 def programs():
-    """Programs of Python: they launch, and see neither the task nor a network."""
+    """Tests Python programs, which launch kernels without access to the task or a network."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "program.py"
         trust = not _can_isolate()
@@ -364,7 +365,7 @@ def rewards():
 
 
 def schemas():
-    """The schema lists what a verdict contains."""
+    """Tests that the schema lists all parts of a verdict."""
     schema = json.loads((HERE.parents[1] / "docs" / "judge.schema.json").read_text())
     for verdict in (scale(), scale(("max.NaN.f32", "max.f32")), ptxray.judge(HERE / "no.py", SCALE, SCALE_LAUNCH)):
         data = verdict.data
@@ -377,7 +378,7 @@ def schemas():
 
 
 def examples():
-    """The reward functions of the examples."""
+    """Tests the reward functions of the examples."""
     sys.path.insert(0, str(HERE.parents[1] / "docs" / "examples" / "embedding"))
     import judge_reward
 
@@ -391,7 +392,7 @@ def examples():
 
 
 def parts():
-    """Small parts of the judge."""
+    """Tests small parts of the judge."""
     assert _expressions.evaluate("((n+31)//32, 1, min(m, 2))", {"n": 33, "m": 9}) == (2, 1, 2)
     assert _expressions.evaluate("n % 2 == 0 and 1 < n <= 4", {"n": 4}) is True
     for text in ("n.real", "x", "[i for i in (1,)]", "f'{n}'", "n[0]", "n if n else open('x')"):

@@ -3,8 +3,8 @@
 
   compare_cute.py PTXRAY REPOSITORY
 
-CUTLASS's headers come from PyPI's nvidia-cutlass wheel, CUDA's from `tools/dev cuda --nvcc`; both are kept in
-build/. Exit status 77: something of that cannot be had; with PTXRAY_REQUIRE=cutlass (or all) that is a failure.
+CUTLASS's headers come from PyPI's nvidia-cutlass wheel, and CUDA's from `tools/dev cuda --nvcc`. Both are stored in
+build/. Exit status 77: some headers are not available. With PTXRAY_REQUIRE=cutlass (or all), this is a failure.
 """
 
 import json
@@ -46,7 +46,7 @@ def cuda(repository):
 
 
 def blocks(text):
-    """(arguments, operand, rows of numbers)"""
+    """Yields (arguments, operand, rows of numbers)."""
     for block in text.split("# ")[1:]:
         first, *lines = block.split("\n")
         arguments, operand = first.split(" | ")

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Tests on a GPU that fragments have the layouts of `ptxray layout`, by exact products of small integers.
+"""Tests on a GPU that fragments have the layouts of `ptxray layout`, with exact products of small integers.
 
   hardware.py PTXRAY PTXRAY_RUN FOLDER
 
 writes modules, inputs and expected results into FOLDER, and run.sh, which runs them all there (sm_90a). The layouts
-determine which registers get A, B and metadata. B of wgmma is in shared memory, with the descriptor that `ptxray desc`
-makes. D is compared by its layout, too: one wrong element makes a wrong product.
+determine the registers of A, B and metadata. B of wgmma is in shared memory, with the descriptor of `ptxray desc`. D is
+also compared by its layout: one wrong element causes a wrong product.
 """
 
 import json
@@ -83,7 +83,7 @@ def coordinates(element):
 
 
 def registers(elements, content, threads, width):
-    """words[thread][register] that hold content(row, column)"""
+    """Returns words[thread][register] with the elements content(row, column)."""
     count = 1 + max(e["register"] for e in elements)
     words = [[0] * count for _ in range(threads)]
     for e in elements:
@@ -140,11 +140,11 @@ class Cases:
         self.lines.append(f"run {name} {threads} {len(buffers)} {' '.join(arguments)}")
 
     def multiplicands(self, layouts, a, b, types, sparse, k):
-        """(what A means, register words of A and of the metadata)"""
+        """Returns the contents of A, and the register words of A and of the metadata."""
         elements = layouts["A"]
         if not sparse:
             return a, registers(elements, lambda r, c: encode(types[0], a[r][c]), self.threads, BITS[types[0]]), None
-        # A packed A, and for each chunk the columns that its elements stand for.
+        # This is a packed A, and the columns of the elements of each chunk.
         bits = BITS[types[0]]
         chunk = 2 if bits == 32 else 8 if bits == 4 else 4
         full = [[0] * k for _ in a]
@@ -158,7 +158,7 @@ class Cases:
                     continue
                 first, second = sorted(RANDOM.sample(range(4), 2))
                 indices[r][c] = first | second << 2
-                wide = chunk // 4  # columns that an index means
+                wide = chunk // 4  # columns that an index represents
                 for i in range(wide):
                     full[r][chunk * c + first * wide + i] = row[2 * wide * c + i]
                     full[r][chunk * c + second * wide + i] = row[2 * wide * c + wide + i]
@@ -233,7 +233,7 @@ class Cases:
         name = f"wgmma_{'sp_' if sparse else ''}n{n}k{k}_{d}_{a_type}_{b_type}_{major}_{swizzle}"
         spelling = f"m64n{n}k{k}.{d}.{a_type}.{b_type}"
         layouts = self.tool.layouts(f"wgmma.mma_async.{'sp.' if sparse else ''}{spelling}", "--selector", str(selector))
-        # The atom may be wider than K; what lies beyond is not read.
+        # The atom may be wider than K. The elements beyond K are not read.
         row = {"none": 16, "32B": 32, "64B": 64, "128B": 128}[swizzle] * 8 // bits
         deep = k if major == "mn" else max(k, row) if swizzle != "none" else k
         settings = [

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compiles docs/examples/rdna4 for gfx1200 with clang, and looks for the instructions that it is about.
+"""Compiles docs/examples/rdna4 for gfx1200 with clang, and searches for the instructions that the example demonstrates.
 
   rdna4.py SOURCE CLANG...
 
-takes the first CLANG that knows AMD's GPUs. Exit status 77: there is none; with PTXRAY_REQUIRE=clang (or all) a
-failure."""
+uses the first CLANG that supports AMD's GPUs. Exit status 77: there is none. With PTXRAY_REQUIRE=clang (or all),
+this is a failure."""
 
 import os
 import re

@@ -1,5 +1,5 @@
-"""A client of `ptxray lsp` for tests: it starts the program, counts requests and answers, and fails on an answer that
-nobody asked for or that comes twice."""
+"""Provides a client of `ptxray lsp` for tests. It starts the program, counts requests and answers, and fails on an
+unrequested or repeated answer."""
 
 import json
 import queue
@@ -50,7 +50,7 @@ class Client:
         self.messages = queue.Queue()
         self.timeout = timeout
         self.waiting, self.answers, self.notifications = set(), {}, []
-        self.arrived = 0.0  # when the last message had come
+        self.arrived = 0.0  # arrival time of the last message
         self.next_id = 0
         self.versions = {}
         threading.Thread(target=self._read, daemon=True).start()
@@ -102,7 +102,7 @@ class Client:
         return id
 
     def receive(self):
-        """one message of the server, put where it belongs; None at the end of the stream"""
+        """Receives one message of the server and stores it by its kind. Returns None at the end of the stream."""
         try:
             message = self.messages.get(timeout=self.timeout)
         except queue.Empty:
@@ -113,7 +113,7 @@ class Client:
             raise Failure(f"no jsonrpc: {message}")
         if "method" in message:
             self.notifications.append(message)
-            if "id" in message:  # a request
+            if "id" in message:  # the message is a request
                 self.send({"jsonrpc": "2.0", "id": message["id"], "result": None})
         elif message["id"] is None:
             self.answers.setdefault(None, []).append(message)
@@ -143,7 +143,7 @@ class Client:
         return answer["error"]["code"]
 
     def finish(self, status=0):
-        """shutdown and exit; nothing may be left unread"""
+        """Sends shutdown and exit. No message may remain unread."""
         if status == 0:
             self.request("shutdown", None)
         self.notify("exit", None)
@@ -175,7 +175,7 @@ class Client:
         )
 
     def diagnostics(self, uri):
-        """what is pushed for the latest version"""
+        """Returns the published findings for the latest version."""
         while True:
             for message in reversed(self.notifications):
                 params = message["params"]

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Asks `ptxray lsp` everything, in files of this folder that are damaged, mostly where they are: it must answer each
-request and live.
+"""Sends all requests to `ptxray lsp` in damaged files of this folder, mostly at the damage. The server must answer each
+request and keep running.
 
     damaged.py PTXRAY ROOT TEXTS [SEED]
 
-The damage is that of half-typed lines: words lost, and pieces of others put in."""
+The damage resembles half-typed lines: words are missing, and pieces of others are inserted."""
 
 import pathlib
 import random
@@ -14,7 +14,7 @@ from client import Client, Failure
 
 URI = "file:///damaged.ptx"
 LARGEST = 30_000
-REQUESTS = 25  # of a text
+REQUESTS = 25  # number of requests per text
 SIGNS = '; { } [ ] ( ) < @ | , - \n \r é " /* //'
 WORDS = "ret %r1 %tid @%p1 .reg .b32 .entry .func membar call 0f3F80 tcgen05.mma ld.shared"
 PIECES = (*SIGNS.split(" "), *WORDS.split(" "), "bra L", ".loc 1 2 3")
@@ -25,7 +25,7 @@ METHODS = ASKED.split()
 
 
 def damaged(text, chance):
-    """the text, and the line of the last damage"""
+    """Returns the text, and the line of the last damage."""
     for _ in range(chance.randint(1, 6)):
         at = chance.randint(0, len(text))
         end = at + chance.randint(1, 9)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs emacs.el in Emacs without a screen, with the settings of docs/editors.md.
+"""Runs emacs.el in Emacs without a display, with the settings of docs/editors.md.
 
     emacs.py PTXRAY ROOT
 

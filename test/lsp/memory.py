@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What `ptxray lsp` takes of memory for a text of some megabytes: after it is opened, after 1,000 edits that leave it
-as it was, and once it is closed.
+"""Measures the memory of `ptxray lsp` for a text of some megabytes: after it is opened, after 1,000 edits that restore
+it, and after it is closed.
 
     memory.py PTXRAY"""
 
@@ -23,7 +23,7 @@ LINES = "    ld.global.u32 %r1, [%rd1+16];\n    add.s32 %r2, %r1, 7;\n    st.glo
 
 
 def own_memory(client):
-    """in megabytes, without what of the program is mapped"""
+    """Returns the private memory in megabytes, without the mapped program."""
     for line in pathlib.Path(f"/proc/{client.process.pid}/status").read_text().splitlines():
         if line.startswith("RssAnon:"):
             return int(line.split()[1]) / 1024
@@ -37,7 +37,7 @@ def settled(client):
 
 
 def type_and_take_back(client, line):
-    """a letter that makes an opcode wrong, and is gone again; the text is checked with it and without it"""
+    """Types a letter that makes an opcode wrong, and deletes it. The text is checked with and without it."""
     begin, end = {"line": line, "character": 5}, {"line": line, "character": 6}
     client.change(URI, [{"range": {"start": begin, "end": begin}, "text": "q"}])
     wrong = len(client.diagnostics(URI))
@@ -54,7 +54,7 @@ def main():
     client.diagnostics(URI)
     opened = settled(client)
     client.request("textDocument/semanticTokens/full", {"textDocument": {"uri": URI}})
-    height = KERNEL.count("\n") - 1 + LINES.count("\n")  # of a kernel
+    height = KERNEL.count("\n") - 1 + LINES.count("\n")  # lines in a kernel
     for number in range(500):
         type_and_take_back(client, HEADER.count("\n") + 4 + 2 * number * height)
     edited = settled(client)

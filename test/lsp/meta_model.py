@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Holds each message of `ptxray lsp` against the types of the protocol, as Microsoft's package lsprotocol has them.
+"""Compares each message of `ptxray lsp` with the types of the protocol in Microsoft's package lsprotocol.
 
     meta_model.py PTXRAY ROOT
 
-Exit status 77: PyPI does not give it."""
+Exit status 77: PyPI is not available."""
 
 import os
 import pathlib
@@ -45,7 +45,7 @@ def requests(text, place, whole):
 
 
 def lacks(given, wanted, path="result"):
-    """what a reply has that its type has not, or otherwise"""
+    """Returns the members that only the reply or only its type has."""
     if isinstance(given, dict) and isinstance(wanted, dict):
         for key, value in given.items():
             if key not in wanted:
@@ -62,7 +62,7 @@ def lacks(given, wanted, path="result"):
 def problems_of(kind, message, key):
     try:
         read = CONVERTER.unstructure(CONVERTER.structure(message, kind))
-    except Exception as problem:  # cattrs has many kinds
+    except Exception as problem:  # cattrs raises many kinds of exceptions
         return [f"{kind.__name__}: {problem!r}: {str(message)[:300]}"]
     return [f"{kind.__name__}: {problem}" for problem in lacks(message[key], read[key], key)]
 

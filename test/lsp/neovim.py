@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs neovim.lua in Neovim without a screen.
+"""Runs neovim.lua in Neovim without a display.
 
     neovim.py PTXRAY ROOT
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs node.mjs: a session with the client that VS Code is made of, without VS Code.
+"""Runs node.mjs: a session with VS Code's client library, without VS Code.
 
     node.py PTXRAY
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Drives `ptxray lsp` as an editor does and says what it answers wrongly.
+"""Uses `ptxray lsp` like an editor and reports wrong answers.
 
 protocol.py PTXRAY ROOT"""
 
@@ -55,7 +55,7 @@ def expect(given, wanted, what=""):
 
 
 def place(text, marked, line=None):
-    """line and column of the bar in `ma|rked`, in a line that contains `line`"""
+    """Returns the line and column of the bar in `ma|rked`, in a line that contains `line`."""
     sought = marked.replace("|", "")
     for number, content in enumerate(text.split("\n")):
         if sought in content and (line is None or line in content):
@@ -404,7 +404,7 @@ def hover():
     expect("a kernel" in shown("|k("), True)
     expect("64 bytes" in shown("ti|le["), True)
     expect(shown("a com|ment"), None)
-    unread = KERNEL.replace("    ret;", "    membar\n    ret;", 1)  # nobody judges what is before the lost semicolon
+    unread = KERNEL.replace("    ret;", "    membar\n    ret;", 1)  # the statement before it is not judged
     client.change(URI, [{"text": unread}])
     value = client.at("textDocument/hover", URI, place(unread, "mem|bar"))["contents"]["value"]
     expect("membar" in value and "```" in value, True, value)
@@ -428,7 +428,8 @@ def hover_says_what_the_target_lacks():
 
 
 def completed(client, line, column=None):
-    """what is offered at the end of a new line in the kernel, or at a column of it, and the line each would make"""
+    """Returns the completions at the end of a new line in the kernel, or at a column of it, and the line that each
+    would produce."""
     text = KERNEL.replace("DONE:", line + "\nDONE:")
     client.change(URI, [{"text": text}])
     number = text.split("\n").index(line)
@@ -566,7 +567,7 @@ def renaming():
         -32803,
     )
     client.finish()
-    # Half a line, as while one types: a member of a family that would be a label.
+    # Half a line, during typing, may look like a label although it begins with a member of a family.
     half = ".version 9.0\n.target sm_90\n.visible .entry k()\n{\n.reg .b32 %r<4>;\n%r1\nmov.b32 %r1, 1;\nret;\n}\n"
     client = opened(half)
     params = {"textDocument": {"uri": URI}, "position": {"line": 5, "character": 1}, "newName": "%x"}
@@ -906,7 +907,7 @@ def headers():
         client = opened()
         client.send_raw(lost)
         client.wait_for_end(1)
-    for missing in (1, 2, len(message) // 2):  # what is left of the body has no end of a line, and nothing follows
+    for missing in (1, 2, len(message) // 2):  # the rest of the body has no line end, and no message follows
         client = Client(PTXRAY, start=False)
         client.send_raw(b"Content-Length: %d\r\n\r\n" % (len(message) - missing) + message)
         client.wait_for_end(1)

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Types as people do, and compares what `ptxray lsp --verify` reports after every edit with `ptxray check`.
+"""Edits like people, and compares the findings of `ptxray lsp --verify` after every edit with `ptxray check`.
 
     sessions.py PTXRAY ROOT [TYPED RANDOM]
 
-So many edits are typed (lines letter by letter, words completed, blocks pasted, several places changed in one message,
-steps undone) and so many put anywhere, in files of this repository with letters of other scripts, in all encodings of
-columns and with all ends of lines. The server checks each text from nothing, too, and aborts on a difference."""
+TYPED is the number of typed edits: lines letter by letter, completed words, pasted blocks, several changes in one
+message, and undone steps. RANDOM is the number of edits at random positions. The files are those of this repository,
+with letters of other scripts, all encodings of columns, and all line ends. The server also checks each text from
+scratch, and aborts on a difference."""
 
 import pathlib
 import random
@@ -25,7 +26,7 @@ PIECES = ("", "é", "𝄞", "\n", "\r\n", "\r", "\t", "add.s32 %r1, %r1, 1;", "}
 
 
 def sources(root):
-    """texts of files, the same in each run"""
+    """Returns the texts of files, which are the same in each run."""
     paths = sorted([*(root / "test/module").rglob("*.ptx"), *(root / "docs/examples").rglob("*.ptx")])
     texts = [path.read_text(encoding="latin-1") for path in paths]
     texts += [path.read_text(encoding="latin-1")[:MOST_LETTERS] for path in sorted((root / "test/speed").glob("*.ptx"))]
@@ -34,7 +35,7 @@ def sources(root):
 
 
 def joined(texts):
-    """a text of many functions: the first, and of the others what is not their header"""
+    """Joins texts to one with many functions: the whole first text, and the others without their headers."""
     rest = [
         re.sub(r"^\s*\.(version|target|address_size)\b.*$|^.*ptxray:.*$", "", text, flags=re.M) for text in texts[1:5]
     ]
@@ -42,13 +43,13 @@ def joined(texts):
 
 
 def rename(text, suffix):
-    """the names of the module"""
+    """Renames the names of the module."""
     names = re.findall(r"^\.[^\n(]*?([A-Za-z_]\w*)(?=\s*[\[(;=]|$)", text, re.M)
     return re.sub(r"(?<![.%\w])(" + "|".join(map(re.escape, {*names, "_"})) + r")(?!\w)", rf"\1{suffix}", text)
 
 
 class Typist:
-    """Gives steps: lists of edits `(begin, end, text)`, each of the text that the one before has made."""
+    """Yields steps: lists of edits `(begin, end, text)`, each for the text after the previous edit."""
 
     def __init__(self, seed, texts):
         self.random = random.Random(seed)
@@ -90,7 +91,7 @@ class Typist:
     # ---- what
 
     def typed(self, at, text):
-        """letter by letter, sometimes several before the editor speaks"""
+        """Types letter by letter. The editor sometimes sends several letters at once."""
         while text:
             count = self.random.choice([1, 1, 1, 2, 3])
             yield [(at, at, text[:count])]
@@ -104,7 +105,7 @@ class Typist:
         yield from self.typed(at, line)
 
     def complete(self):
-        """a word is begun, and replaced by the whole"""
+        """Begins a word, and replaces it by the complete word."""
         words = [word for line in self.other for word in re.findall(r"[\w.%$]{4,}", line)]
         if not words:
             return
@@ -122,10 +123,10 @@ class Typist:
         for _ in range(self.random.randrange(1, 4)):
             if self.done:
                 yield self.done.pop()
-                self.done.pop()  # the undoing itself
+                self.done.pop()  # removes the undo step itself
 
     def rename(self):
-        """every mention in one message, the last first"""
+        """Changes every mention in one message, from the last to the first."""
         names = re.findall(r"%[a-z]+\d", self.text)
         if not names:
             return
@@ -150,7 +151,7 @@ class Typist:
         yield [(begin, min(end + len(self.newline), len(self.text)), "")]
 
     def move(self):
-        """one message: away here, and there again"""
+        """Removes text and inserts it at another position, in one message."""
         begin, end = self.line()
         end = min(end + len(self.newline), len(self.text))
         moved, rest = self.text[begin:end], self.text[:begin] + self.text[end:]
@@ -166,7 +167,7 @@ class Typist:
 
 
 class Scatterer(Typist):
-    """anything anywhere"""
+    """Makes random edits at random positions."""
 
     def steps(self):
         while True:

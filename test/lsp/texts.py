@@ -1,4 +1,4 @@
-"""Texts and places as an editor has them, and what `ptxray check` says of a text."""
+"""Handles texts and positions as an editor sees them, and returns the findings of `ptxray check` for a text."""
 
 import json
 import subprocess
@@ -8,13 +8,13 @@ LEVELS = {1: "error", 2: "warning", 3: "information", 4: "pedantic"}
 
 
 def units(text, encoding):
-    """how many columns a text has"""
+    """Returns the number of columns of a text."""
     codec, size = CODECS[encoding]
     return len(text.encode(codec)) // size
 
 
 def lines_of(text):
-    """with their ends: LF, CRLF, and CR"""
+    """Splits a text into lines with their ends: LF, CRLF, and CR."""
     lines, begin, i = [], 0, 0
     while i < len(text):
         if text[i] == "\r" and text[i + 1 : i + 2] == "\n":
@@ -36,12 +36,12 @@ def position_of(text, offset, encoding):
 
 
 def is_within_line_end(text, offset):
-    """no position is between the two letters of CRLF"""
+    """Returns whether an offset is between the two letters of CRLF, where no position is allowed."""
     return offset > 0 and text[offset - 1 : offset + 1] == "\r\n"
 
 
 def checked(program, text):
-    """rule, severity, message, and offsets into the text"""
+    """Returns the rule, severity, message, and offsets of each finding."""
     run = subprocess.run(
         [program, "check", "--no-config", "--format=json", "-"], input=text.encode(), capture_output=True, check=False
     )
@@ -55,7 +55,7 @@ def checked(program, text):
 
 
 def expected_of(program, text, encoding):
-    """what a server that counts columns so has to report"""
+    """Returns the findings that a server with this encoding of columns must report."""
     return [
         (
             rule,
@@ -72,7 +72,7 @@ def as_expected(diagnostics):
 
 
 def change_of(text, begin, end, new, encoding):
-    """an edit as the protocol has it"""
+    """Returns an edit in the format of the protocol."""
     return {
         "range": {"start": position_of(text, begin, encoding), "end": position_of(text, end, encoding)},
         "text": new,

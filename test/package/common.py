@@ -1,5 +1,6 @@
-"""What the scripts of this folder share. Each is one ctest test: exit status 77 is skipped, with one line that says
-why; a tool named in PTXRAY_REQUIRE (or all of them, by `all`) may not be missing."""
+"""Provides functions for the scripts of this folder. Each script is one ctest test. Exit status 77 means that it was
+skipped, and one line states the reason. The tools that PTXRAY_REQUIRE names must not be missing; `all` names every
+tool."""
 
 import hashlib
 import os
@@ -24,7 +25,7 @@ def skip(tool, reason):
 
 
 def need(tool):
-    """The path of a program."""
+    """Returns the path of a program."""
     path = shutil.which(tool)
     if not path:
         skip(tool, f"no program {tool}")
@@ -32,7 +33,7 @@ def need(tool):
 
 
 def run(*command, status=0, **options):
-    """What a command prints; another exit status than `status` ends the test (None: any will do)."""
+    """Returns the output of a command. Another exit status than `status` ends the test; None allows any status."""
     result = subprocess.run(
         [str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options
     )
@@ -43,7 +44,7 @@ def run(*command, status=0, **options):
 
 
 def python_with(*requirements):
-    """A Python that has these packages of PyPI, made once."""
+    """Returns a Python with these packages of PyPI, which is installed once."""
     folder = CACHE / ("-".join(requirements).replace("==", "-") or "plain")
     python = folder / "bin" / "python"
     if not (folder / "complete").exists():
@@ -57,14 +58,14 @@ def python_with(*requirements):
 
 
 def npm(folder, *arguments):
-    """Runs npm there; no program of a package is run."""
+    """Runs npm in a folder, without running programs of packages."""
     command = [need("npm"), *arguments, "--ignore-scripts", "--no-audit", "--no-fund"]
     if subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE).returncode:
         skip("npm", f"npm does not give {' '.join(arguments)}")
 
 
 def npm_packages(name, *packages):
-    """A folder with these packages of npm, made once; who asked for them marks it as complete."""
+    """Returns a folder with these packages of npm, which is installed once. The caller marks it as complete."""
     folder = CACHE / name
     if not (folder / "complete").exists():
         shutil.rmtree(folder, ignore_errors=True)
@@ -75,7 +76,7 @@ def npm_packages(name, *packages):
 
 
 def vscode_extension():
-    """A copy of the folder of VS Code's extension with what it is built with."""
+    """Returns a copy of the folder of VS Code's extension, with everything for its build."""
     lock = (EXTENSION / "package-lock.json").read_bytes()
     folder = CACHE / f"vscode-{hashlib.sha256(lock).hexdigest()[:12]}"
     copied = shutil.copytree(
@@ -86,7 +87,7 @@ def vscode_extension():
     )
     shutil.copy(ROOT / "LICENSE", folder)
     (folder / "tools" / "playground").mkdir(exist_ok=True)
-    for script in (ROOT / "tools" / "playground").glob("*.mjs"):  # its worker has them
+    for script in (ROOT / "tools" / "playground").glob("*.mjs"):  # its worker needs these files
         shutil.copy(script, folder / "tools" / "playground")
     if not (folder / "complete").exists():
         npm(copied, "ci")
@@ -95,7 +96,7 @@ def vscode_extension():
 
 
 def copy_sources(target):
-    """As a fresh clone has them, with what is not committed yet."""
+    """Copies the sources like a fresh clone, including uncommitted changes."""
     listed = run("git", "-C", ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0")
     for name in filter(lambda name: name and os.path.lexists(ROOT / name), listed):
         (target / name).parent.mkdir(parents=True, exist_ok=True)
@@ -103,12 +104,12 @@ def copy_sources(target):
 
 
 def version():
-    """That of the project."""
+    """Returns the version of the project."""
     return re.search(r"project\(ptxray VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
 
 
 def wheel(binary):
-    """The project's own wheel, with that program in it."""
+    """Returns the project's wheel, which contains that program."""
     folder = CACHE / "wheel"
     folder.mkdir(parents=True, exist_ok=True)
     environment = {**os.environ, "PTXRAY_BINARY": str(binary)}

@@ -1,4 +1,5 @@
-"""A kernel in the CuTe DSL, compiled as often as asked, each time another; test_examples.py imports it."""
+"""Compiles a kernel in the CuTe DSL as often as requested, with a different kernel each time. test_examples.py
+imports it."""
 
 import cutlass
 from cutlass import cute

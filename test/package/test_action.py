@@ -1,4 +1,4 @@
-"""The GitHub action: its schema, and its steps run as a runner would: test_action.py PTXRAY."""
+"""Tests the GitHub action: its schema, and its steps, which run like in a runner: test_action.py PTXRAY."""
 
 import hashlib
 import json
@@ -20,7 +20,7 @@ document = json.loads(run(python, "-c", load, action))
 
 
 def run_action(folder, **inputs):
-    """output and status of all steps, in one shell each"""
+    """Returns the output and status of all steps, each in its own shell."""
     values = {key: inputs.get(key, entry.get("default", "")) for key, entry in document["inputs"].items()}
     (folder / "output").write_text("")
     environment = {**os.environ, "RUNNER_TEMP": str(folder / "temp"), "GITHUB_OUTPUT": str(folder / "output")}
@@ -59,12 +59,12 @@ with tempfile.TemporaryDirectory() as name:
     assert (folder / "output").read_text() == "status=1\n"
     assert len(json.loads((project / "found.sarif").read_text())["runs"][0]["results"]) == 1
     assert run_action(folder, package=package, paths="good.ptx")[1] == 0
-    assert run_action(folder, package=sys.argv[1], paths="good.ptx") == ("", 0)  # the program itself
+    assert run_action(folder, package=sys.argv[1], paths="good.ptx") == ("", 0)  # runs the program of the build
     digest = hashlib.sha256(pathlib.Path(sys.argv[1]).read_bytes()).hexdigest()
     assert run_action(folder, package=sys.argv[1], paths="good.ptx", sha256=digest) == ("", 0)
     text, status = run_action(folder, package=sys.argv[1], paths="good.ptx", sha256="0" * 64)
     assert status == 1 and "::error::sha256: the package has another" in text, text
-    for address in ("https://localhost/ptxray", "http://localhost/ptxray"):  # nothing is fetched
+    for address in ("https://localhost/ptxray", "http://localhost/ptxray"):  # the script downloads no file
         text, status = run_action(folder, package=address, paths="good.ptx")
         assert status == 1 and text.startswith("::error::"), text
     text, status = run_action(folder, paths="good.ptx")

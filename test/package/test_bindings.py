@@ -1,4 +1,5 @@
-"""The Rust crate and the Go package over the shared library: test_bindings.py LIBRARY. Neither needs a registry."""
+"""Tests the Rust crate and the Go package with the shared library: test_bindings.py LIBRARY. Neither needs a
+registry."""
 
 import os
 import pathlib
@@ -14,7 +15,7 @@ with tempfile.TemporaryDirectory() as name:
     (folder / "libptxray.so").symlink_to(library)
     environment = {
         **os.environ,
-        "LD_LIBRARY_PATH": str(library.parent),  # where it has the name that programs ask for
+        "LD_LIBRARY_PATH": str(library.parent),  # this folder contains it under the name that programs load
         "PTXRAY_LIB_DIR": name,
         "CARGO_TARGET_DIR": str(folder / "cargo"),
         "CGO_ENABLED": "1",

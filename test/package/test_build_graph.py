@@ -1,5 +1,5 @@
-"""The recipes of docs/scale.md for build graphs, as they are written there: test_build_graph.py ninja|bazel PTXRAY.
-A file is checked once and again when it has changed, and a faulty one ends the build."""
+"""Tests the recipes of docs/scale.md for build graphs: test_build_graph.py ninja|bazel PTXRAY. A file is checked
+once, and again after it has changed. A faulty file ends the build."""
 
 import os
 import pathlib
@@ -58,7 +58,7 @@ def main():
         kernel.write_text(GOOD + "\n")
         build(0)
         assert checked.stat().st_mtime_ns > made, "it was not checked again"
-        run("chmod", "-R", "u+w", folder)  # Bazel protects what it made
+        run("chmod", "-R", "u+w", folder)  # Bazel write-protects its output
     print(f"the recipe for {engine} works")
 
 

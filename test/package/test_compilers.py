@@ -1,4 +1,4 @@
-"""What docs/python.md says of Triton, Numba and Warp, with the real ones: test_compilers.py PTXRAY. None needs a
+"""Tests the examples of docs/python.md with the real Triton, Numba and Warp: test_compilers.py PTXRAY. None needs a
 GPU."""
 
 import sys

@@ -1,4 +1,4 @@
-"""The manual page and the completions, read by the programs that they are for: test_completions.py PTXRAY."""
+"""Tests the manual page and the completions with the programs that read them: test_completions.py PTXRAY."""
 
 import pathlib
 import re
@@ -19,7 +19,7 @@ with tempfile.TemporaryDirectory() as name:
     for kind in ("man", "bash", "zsh", "fish"):
         (folder / kind).write_text(run(binary, "generate", kind))
 
-    # bash: what completes a line, as readline splits it
+    # This code completes a line in bash, with the words that readline passes.
     def completed(*words):
         script = (
             f"source {folder}/bash; compopt() {{ :; }}; COMP_WORDS=({' '.join(words)}); "
@@ -38,7 +38,7 @@ with tempfile.TemporaryDirectory() as name:
     if shutil.which("zsh"):
         run("zsh", "-n", folder / "zsh")
         (folder / "_ptxray").write_text((folder / "zsh").read_text())
-        # Complete at a terminal of its own and read what it shows, within half a minute.
+        # This function completes in a terminal and returns the shown text within half a minute.
         script = (
             f"zmodload zsh/zpty; zpty z zsh -f; zpty -w z 'PROMPT=; fpath=({folder} $fpath); autoload -U compinit; "
             f"compinit -u -d {folder}/dump; LISTMAX=1000'; zpty -w -n z $'ptxray check --format=\\t\\t'; "
@@ -67,7 +67,7 @@ with tempfile.TemporaryDirectory() as name:
         missing.append("fish")
     if shutil.which("mandoc"):
         lint = run("mandoc", "-T", "lint", "-W", "warning", folder / "man", status=None).splitlines()
-        assert all("missing date" in line for line in lint), lint  # the text is the same every day
+        assert all("missing date" in line for line in lint), lint  # the text must not change from day to day
         text = re.sub(r".\x08", "", run("mandoc", "-T", "utf8", folder / "man"))
         assert all(option in text for option in options)
         for title in ("EXAMPLES", "ENVIRONMENT", "EXIT STATUS", "FILES", "SEE ALSO"):

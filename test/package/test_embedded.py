@@ -1,5 +1,5 @@
-"""The shared library inside a Python that has imported Triton, with an LLVM of its own; both must work:
-test_embedded.py LIBRARY. Triton compiles a kernel, which needs no GPU, before and after."""
+"""Tests the shared library in a Python process that has imported Triton, which contains another LLVM:
+test_embedded.py LIBRARY. Both must work. Triton compiles a kernel before and after, which needs no GPU."""
 
 import ctypes
 import pathlib

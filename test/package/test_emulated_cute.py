@@ -1,5 +1,6 @@
-"""Kernels of CuTe DSL on the emulated driver: test_emulated_cute.py PTXRAY. The DSL makes PTX and assembles it; what it
-loads is exchanged for the PTX, and what its host's code calls for functions of the driver (cute_runtime.c)."""
+"""Runs kernels of CuTe DSL on the emulated driver: test_emulated_cute.py PTXRAY. The DSL makes PTX and assembles it.
+The test loads the PTX instead of the binary, and replaces the functions that the DSL's host code calls by functions
+of the driver (cute_runtime.c)."""
 
 import os
 import pathlib
@@ -39,7 +40,7 @@ texts = []
 
 
 def parse_and_keep(pipeline, *arguments, **named):
-    """Has the PTX written to a file of its own."""
+    """Makes the compiler write the PTX to a file."""
     if "cute-to-nvvm" in pipeline:
         texts.append(f"{len(texts)}-")
         pipeline = pipeline.rstrip("})") + f" dump-ptx-path={FOLDER / texts[-1]}}})"
@@ -47,7 +48,7 @@ def parse_and_keep(pipeline, *arguments, **named):
 
 
 def compile_to_text(self, module, *arguments, **named):
-    """Puts the PTX in the place of the binary."""
+    """Replaces the binary by the PTX."""
     result = compile_(self, module, *arguments, **named)
     (path,) = FOLDER.glob(f"{texts[-1]}*")
     text = path.read_text().rstrip("\0") + "\0"
@@ -72,7 +73,7 @@ assert driver.cuCtxSetCurrent(context) == 0
 
 
 def on_device(array):
-    """A tensor in memory that the driver knows."""
+    """Returns a tensor in memory of the driver."""
     assert driver.cuMemHostRegister_v2(ctypes.c_void_p(array.ctypes.data), ctypes.c_size_t(array.nbytes), 0) == 0
     return from_dlpack(array)
 

@@ -170,7 +170,7 @@ class Run(stand_in_test.StandIn):
                 (
                     4,
                     "ptxray-run: this machine has no CUDA driver (libcuda.so.1); "
-                    "`ptxray run --emulate` runs without one\n",
+                    "`ptxray run --emulate` does not need one\n",
                 ),
             )
 
@@ -480,7 +480,7 @@ if "-O0" in sys.argv:
         for text in (address, part):
             done, _ = self.reduced("--ptxas-differs", text=text)
             self.assertEqual(done.returncode, 2)
-            self.assertIn("is not interesting by the test that is asked for", done.stderr)
+            self.assertIn("is not interesting to the requested test", done.stderr)
 
 
 if __name__ == "__main__":

@@ -62,7 +62,7 @@ def with_header(module, version, target):
 def asked(pages, versions, since):
     """page, text, whether it has to have an error, why"""
     for page in pages:
-        example = section(page, "A whole text")
+        example = section(page, "A complete module")
         module = example["rows"][0]["module"]
         yield page["name"], module, False, "the example"
         match = NEEDS.fullmatch(section(page, "Needs")["rows"][0]["text"])
@@ -93,7 +93,7 @@ def walk(ptxray, pages, versions, since):
 
 
 def assembled(ptxas, folder, number, page):
-    module = section(page, "A whole text")["rows"][0]["module"]
+    module = section(page, "A complete module")["rows"][0]["module"]
     path = pathlib.Path(folder, f"{number}.ptx")
     path.write_text(module)
     target = re.search(r"\.target (\w+)", module)[1]

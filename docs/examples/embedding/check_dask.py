@@ -1,5 +1,5 @@
-"""Checks a column of PTX in Parquet with Dask: check_dask.py INPUT OUTPUT [COLUMN]. A checker lives as long as the
-process of a worker, whatever partition comes."""
+"""Checks a column of PTX in Parquet with Dask: check_dask.py INPUT OUTPUT [COLUMN]. Each worker process keeps one
+checker for all its partitions."""
 
 import functools
 import sys

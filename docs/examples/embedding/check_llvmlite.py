@@ -1,5 +1,5 @@
-"""Compiles LLVM's assembly to PTX in memory with llvmlite and checks that: check_llvmlite.py [FILE.ll]. So a compiler
-over LLVM checks what it emits; in C++ the same is llvm_check.cpp."""
+"""Compiles LLVM assembly to PTX in memory with llvmlite, and checks the PTX: check_llvmlite.py [FILE.ll]. A compiler
+that is based on LLVM can check its output in this way. llvm_check.cpp does the same in C++."""
 
 import pathlib
 import sys

@@ -1,5 +1,5 @@
-"""Checks a column of PTX in Parquet with Ray Data: check_ray.py INPUT OUTPUT [COLUMN]. Each actor has a checker, which
-remembers what its texts have in common, and one core; batches come as Arrow, so that no text is copied."""
+"""Checks a column of PTX in Parquet with Ray Data: check_ray.py INPUT OUTPUT [COLUMN]. Each actor has one core and a
+checker, which reuses the results of earlier texts. Batches arrive as Arrow, so that no text is copied."""
 
 import sys
 

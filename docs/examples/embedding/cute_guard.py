@@ -4,10 +4,10 @@
     cute_guard.install()                    warns; before the first import of cutlass
     cute_guard.install(raise_errors=True)   compiling raises CuTe's DSLRuntimeError, whose cause is a ptxray.PtxError
 
-The compiler runs from MLIR to machine code in one go and hands out PTX through files alone, so it is told to keep them,
-in a folder that is deleted at the end of the process; without a folder of your own in CUTE_DSL_DUMP_DIR. Where PTX is
-kept, CuTe compiles a kernel again that it has compiled before. `cute_guard.cost()` says what part of the CPU time that
-CuTe took for compiling the checks took."""
+The compiler translates MLIR to machine code in one step, and only writes PTX to files. This module makes it keep
+these files, in the folder that CUTE_DSL_DUMP_DIR names or in one that is deleted when the process ends. If PTX is
+kept, CuTe compiles a kernel again that it has compiled before. `cute_guard.cost()` returns the share of the checks
+in the CPU time that CuTe needed for compiling."""
 
 import os
 import pathlib
@@ -56,9 +56,9 @@ def install(raise_errors=False):
             _spent["checking"] += time.process_time() - compiled
         return module
 
-    _checker.check("")  # which loads the library
+    _checker.check("")  # this loads the library
     Compiler.compile = checked
-    checked.folder = folder  # as long as the process lives
+    checked.folder = folder  # the folder exists until the process ends
 
 
 def cost():

@@ -1,9 +1,9 @@
 """Rewards of generated kernels by `ptxray judge`: for a plain loop, for TRL, and for verl (docs/judge.md).
 
-    judge_reward.py TASK.py LAUNCH.json FILE...  the best of these candidates, by a plain loop
+    judge_reward.py TASK.py LAUNCH.json FILE...  prints the best of these candidates
 
-A model answers with a block of code, ```ptx or ```cuda. `task` is the path of the task, and `launch` that of the launch
-file, which says how the kernel is called. An answer without code gets 0."""
+A model answers with a block of code, ```ptx or ```cuda. `task` is the path of the task, and `launch` is the path of
+the launch file, which describes the call of the kernel. An answer without code gets 0."""
 
 import concurrent.futures
 import functools
@@ -19,7 +19,7 @@ CODE = re.compile(r"```(ptx|cuda|cpp|c\+\+|cu)?[ \t]*\n(.*?)```", re.S)
 
 
 def code_of(answer):
-    """Returns the suffix and the text of the last block of code; None: there is none."""
+    """Returns the suffix and the contents of the last block of code, or None if there is none."""
     blocks = CODE.findall(answer)
     if not blocks:
         return None
@@ -27,9 +27,9 @@ def code_of(answer):
     return (".ptx" if language == "ptx" or text.lstrip().startswith((".version", "//")) else ".cu"), text
 
 
-@functools.lru_cache(maxsize=4096)  # models repeat themselves
+@functools.lru_cache(maxsize=4096)  # models often repeat an answer
 def judged(answer, task, launch, **options):
-    """Returns the verdict on an answer; None: it has no code."""
+    """Returns the verdict on an answer, or None if it has no code."""
     found = code_of(answer)
     if found is None:
         return None
@@ -46,19 +46,21 @@ def reward_of(answer, task, launch):
 
 
 def trl_reward(completions, task, launch, **_):
-    """For TRL: `GRPOTrainer(reward_funcs=trl_reward, ...)`. `task` and `launch` are columns of the dataset."""
+    """Computes rewards for TRL: `GRPOTrainer(reward_funcs=trl_reward, ...)`. `task` and `launch` are columns of the
+    dataset."""
     answers = [one if isinstance(one, str) else one[-1]["content"] for one in completions]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         return list(pool.map(reward_of, answers, task, launch))
 
 
 def compute_score(data_source, solution_str, ground_truth, extra_info=None):
-    """For verl: `custom_reward_function.path=judge_reward.py`. `ground_truth` has `task` and `launch`."""
+    """Computes a reward for verl: `custom_reward_function.path=judge_reward.py`. `ground_truth` has `task` and
+    `launch`."""
     return reward_of(solution_str, ground_truth["task"], ground_truth["launch"])
 
 
 def best_of(answers, task, launch):
-    """A plain loop: returns the best answer, and what to tell the model about it."""
+    """Returns the best answer, and the feedback on it for the model."""
     best, words, most = None, "", -1.0
     for answer in answers:
         verdict = judged(answer, task, launch)

@@ -1,22 +1,22 @@
-"""Scores generated kernels: a number for a reward or a filter, and what it is made of.
+"""Scores generated kernels: computes a number for a reward or a filter, and the findings behind it.
 
     score.py [--least] FILE...  one JSON line each
     from score import score     score(text, target="sm_90a").value
 
-The value says how far a text has come; within a step, fewer faults are worth more. It is stable: it changes only with
-VERSION, or where ptxray finds more faults than before.
+The value shows which step a text has reached. Within a step, fewer faults give a higher value. The value only changes
+with VERSION, or if ptxray finds more faults than before.
 
     0.0          not PTX, or empty
-    0.0 to 0.3   it does not parse: 0.3 / (1 + faults)
-    0.3 to 0.7   it parses, but ptxas would refuse it: 0.3 + 0.4 / (1 + faults)
-    0.8          it passes, but uses what is not complete yet, or lacks a fence (docs/hazards.md)
-    1.0          nothing is found but plain warnings
+    0.0 to 0.3   it cannot be parsed: 0.3 / (1 + faults)
+    0.3 to 0.7   it can be parsed, but ptxas would reject it: 0.3 + 0.4 / (1 + faults)
+    0.8          it is valid, but uses data before an operation completes, or lacks a fence (docs/hazards.md)
+    1.0          there are at most ordinary warnings
 
-A fault counts once for each rule and kind of it and once more for each doubling of its number, so that a slip that is
-repeated a hundred times does not hide that the rest is right.
+Faults of the same rule and kind count once, and once more for each doubling of their number. A mistake that is repeated
+a hundred times therefore does not hide that everything else is right.
 
-`least` is the oldest target that the text is valid for, whatever its own `.target` says: `sm_80`, empty where there is
-no such. It is found by a process, in some milliseconds, so only where it is asked for."""
+`least` is the oldest target for which the text is valid, regardless of its own `.target`: `sm_80`, or an empty
+string if there is none. A separate process finds it in some milliseconds, so it is only computed on request."""
 
 import collections
 import dataclasses
@@ -38,11 +38,11 @@ VERSION = 1
 class Score:
     value: float
     parses: bool
-    target: str  # that it was checked for
-    errors: dict[str, int]  # by group of rules: syntax, operands, targets ...
-    hazards: dict[str, int]  # by rule
-    warnings: int  # others
-    least: typing.Optional[str] = None  # target that it is valid for; None: nobody asked
+    target: str  # target for which the text was checked
+    errors: dict[str, int]  # number by group of rules: syntax, operands, targets ...
+    hazards: dict[str, int]  # number by rule
+    warnings: int  # number of other warnings
+    least: typing.Optional[str] = None  # oldest target for which the text is valid; None if not requested
 
 
 @functools.cache
@@ -60,13 +60,13 @@ def least_target(text) -> str:
     text = text.encode() if isinstance(text, str) else text
     asked = subprocess.run([ptxray.program(), "targets", "--format=json", "-"], input=text, capture_output=True)
     if asked.returncode:
-        return ""  # it is valid for none
+        return ""  # the text is valid for no target
     names = [target["name"] for target in json.loads(asked.stdout)["targets"]]
     return min(names, key=lambda name: (int(re.sub(r"\D", "", name)), name), default="")
 
 
 def score(text, checker=None, least=False, **options) -> Score:
-    """The options, and the checker that has them, are those of ptxray.Checker."""
+    """Scores a text. The options, and the checker that has them, are those of ptxray.Checker."""
     found = (checker or ptxray.Checker(**options)).check(text)
     target, groups = found.target, _groups()
     errors = [d for d in found if d.severity == "error"]

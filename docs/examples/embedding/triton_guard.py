@@ -2,10 +2,10 @@
 
     import triton_guard
     triton_guard.install()                    warns
-    triton_guard.install(raise_errors=True)   raises ptxray.PtxError where the kernel is compiled
+    triton_guard.install(raise_errors=True)   raises ptxray.PtxError when the kernel is compiled
 
-A kernel that comes from Triton's cache is not checked again. `triton_guard.cost()` says what part of the time that
-Triton took for compiling the checks took."""
+A kernel that comes from Triton's cache is not checked again. `triton_guard.cost()` returns the share of the checks
+in the time that Triton needed for compiling."""
 
 import pathlib
 import time
@@ -22,7 +22,7 @@ def _compiled(raise_errors, *, src, metadata_group, times, cache_hit, **_):
     if cache_hit:
         return
     begin = time.perf_counter()
-    _spent["compiling"] += times.total / 1e6  # it is in microseconds
+    _spent["compiling"] += times.total / 1e6  # times are in microseconds
     for name, path in metadata_group.items():
         if name.endswith(".ptx"):
             found = _checker.check(pathlib.Path(path).read_bytes())

@@ -1,4 +1,4 @@
-"""What the producers share: `for arch in archs()` and `write(name, text)`."""
+"""Provides functions for all producers: `for arch in archs()` and `write(name, text)`."""
 
 import pathlib
 import re
@@ -8,7 +8,7 @@ FOLDER = pathlib.Path(sys.argv[1])
 
 
 def archs(plain=False):
-    """the targets asked for, as (number, suffix); `plain` leaves the a and f variants out"""
+    """Returns the requested targets as pairs (number, suffix). `plain` omits the a and f variants."""
     for arch in sys.argv[2:]:
         number, suffix = re.fullmatch(r"(\d+)([af]?)", arch).groups()
         if not (plain and suffix):

@@ -1,4 +1,4 @@
-"""Pipelines through Halide; their PTX is inside the host module as one constant."""
+"""Compiles pipelines with Halide, which puts their PTX into the host module as one constant."""
 
 import pathlib
 import re

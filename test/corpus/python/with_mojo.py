@@ -1,4 +1,4 @@
-"""Kernels through Mojo, which needs no GPU to write the PTX of a program's kernels beside the assembly of its host."""
+"""Compiles kernels with Mojo, which needs no GPU to write the PTX of kernels beside the assembly of the host."""
 
 import pathlib
 import subprocess
@@ -10,7 +10,7 @@ from common import archs, write
 COMPILER = pathlib.Path(sys.executable).parent / "mojo"
 SOURCES = pathlib.Path(__file__).resolve().parent.parent / "mojo"
 SINCE_80 = ["80", "90a", "100a", "120a"]
-# The kernels of its libraries take minutes a target.
+# The kernels of its libraries take minutes per target.
 TARGETS = {
     "elementwise": SINCE_80,
     "cooperation": ["75", *SINCE_80],

@@ -1,4 +1,4 @@
-"""Kernels through Numba's CUDA compiler."""
+"""Compiles kernels with Numba's CUDA compiler."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""CUDA C++ through the run-time compiler."""
+"""Compiles CUDA C++ with NVRTC."""
 
 import ctypes
 import glob

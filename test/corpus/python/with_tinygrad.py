@@ -1,4 +1,4 @@
-"""Kernels through tinygrad, which writes PTX itself."""
+"""Compiles kernels with tinygrad, which writes PTX itself."""
 
 import os
 
@@ -34,7 +34,7 @@ CASES = {
 
 for number, _ in archs(plain=True):
     if number >= 100 and number != 120:
-        continue  # it writes a version that does not have them
+        continue  # its PTX version lacks these instructions
     renderer = PTXRenderer(Target(device="CUDA", arch=f"sm_{number}"))
     for name, make in CASES.items():
         calls = [call for call in make().schedule_linear().src if call.src[0].op.name == "SINK"]

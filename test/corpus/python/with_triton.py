@@ -1,4 +1,4 @@
-"""Kernels through Triton's compiler, down to PTX; no GPU is needed."""
+"""Compiles kernels to PTX with Triton's compiler, without a GPU."""
 
 import triton
 import triton.language as tl
@@ -94,7 +94,7 @@ for number, _ in archs(plain=True):
     for name, kernel, options in cases():
         try:
             compiled = triton.compile(kernel, target=GPUTarget("cuda", number, 32), options=options)
-        except Exception as error:  # a type that the target lacks
+        except Exception as error:  # the target lacks a type
             print(name, number, type(error).__name__)
             continue
         write(f"{name}-{number}", compiled.asm["ptx"])

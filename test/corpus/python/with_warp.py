@@ -1,4 +1,4 @@
-"""Kernels through NVIDIA Warp."""
+"""Compiles kernels with NVIDIA Warp."""
 
 import pathlib
 import tempfile

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Shows faults of asynchronous operations on a Hopper GPU: each kernel of this folder and its faulty twin.
+"""Shows faults of asynchronous operations on a Hopper GPU: each kernel of this folder and its faulty version.
 
     run.py build FOLDER --ptxas PATH --launcher PATH   here: assembles both of each
     run.py run FOLDER                                  there: launches them, prints a table
 
-A line that ends in `// not in the twin` is left out of the twin, one with `// in the twin: TEXT` is replaced. The
-twin has the fault that the first line of the file names. It is launched again and again; the table says how often it
-computed something else than the right kernel, hung or failed."""
+The faulty version, or twin, omits a line that ends in `// not in the twin`, and replaces one with `// in the twin:
+TEXT`. It has the fault that the first line of the file names. It is launched repeatedly. The table shows how often
+its result was wrong, and how often it hung or failed."""
 
 import argparse
 import pathlib
@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 BLOCKS, THREADS, ROUNDS, LAUNCHES = 264, 128, 200, 20
-HANGS = 6  # exit status of ptxray-run
+HANGS = 6  # exit status of ptxray-run for a timeout
 SOURCE_BYTES = 2048 * (ROUNDS + 2)
 RESULT_BYTES = BLOCKS * THREADS * 16
 
@@ -46,7 +46,7 @@ def build(folder, ptxas, launcher):
 
 
 def launch(folder, name, output):
-    """The result, or a word for why there is none."""
+    """Returns the result, or a word for the reason why there is none."""
     output.unlink(missing_ok=True)
     command = [
         folder / "ptxray-run",

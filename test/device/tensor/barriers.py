@@ -1,4 +1,4 @@
-"""Random sequences of what one thread may do with a barrier object, and what it can see of it."""
+"""Makes random sequences of operations that one thread may execute on a barrier object, and their visible results."""
 
 import dataclasses
 import random
@@ -31,11 +31,11 @@ class Case:
 
 
 class Model:
-    """What is allowed next; the numbers themselves are the machine's."""
+    """Tracks which operation is allowed next. The machine computes the numbers."""
 
     def __init__(self, rng):
         self.rng, self.lines, self.places = rng, [], 0
-        self.states = [None, None, None]  # the phase of each
+        self.states = [None, None, None]  # phase of each barrier
         self.phase = 0
 
     def line(self, text):

@@ -1,4 +1,4 @@
-"""Random copies between tensors and shared memory: kernels, and what they leave in shared memory or in the tensor."""
+"""Makes random copies between tensors and shared memory: kernels, and the resulting shared memory or tensor."""
 
 import ctypes
 import dataclasses
@@ -103,14 +103,14 @@ class Case:
     coordinates: list
     offsets: list
     bytes: int
-    place: int  # of the tile in shared memory
+    place: int  # offset of the tile in shared memory
     is_store: bool
     span: int  # bytes of the tensor
-    base: maps.Description = None  # a map of which the kernel makes that of the description
+    base: maps.Description = None  # a map that the kernel changes to the map of the description
 
 
 def text_of(rank, mode, store=""):
-    """The kernel of a mode; `store` is `copy` or an operation of a reduction."""
+    """Returns the kernel of a mode. `store` is `copy` or an operation of a reduction."""
     rows = range(SHARED // 2048)
     pattern = "\n".join(
         f"  ld.global.v4.u32 {{%r8, %r9, %r10, %r11}}, [%rd1+{2048 * i}];\n"
@@ -144,7 +144,7 @@ def text_of(rank, mode, store=""):
 
 
 def reductions(kind):
-    """The operations that elements of a type have: the manual's table."""
+    """Returns the operations for elements of a type, from the manual's table."""
     table = {
         2: ("add", "min", "max", "inc", "dec", "and", "or", "xor"),
         3: ("add", "min", "max"),
@@ -158,7 +158,8 @@ def reductions(kind):
 
 
 def tensor_of(rng, how, rank, kind, interleave):
-    """Extents and strides of a small tensor. Interleaved, the innermost dimension counts slices of 16 or 32 bytes."""
+    """Returns extents and strides of a small tensor. If it is interleaved, the innermost dimension counts slices of
+    16 or 32 bytes."""
     bits = maps.BITS[kind]
     alignment = 32 if interleave == 2 or kind in maps.UNPACKED else 16
     innermost = rng.randint(1, 40) if bits > 8 else rng.randint(1, 80)
@@ -181,7 +182,7 @@ def tensor_of(rng, how, rank, kind, interleave):
 
 
 def corners(rng, one, store):
-    """Corners, coordinates and offsets of a copy by im2col; nothing if the box is empty."""
+    """Returns corners, coordinates and offsets of a copy by im2col, or None if the box is empty."""
     rank, first = one.rank, 0 if one.interleave else 1
     at, offsets = [0] * rank, []
     for i in range(rank - 2):
@@ -204,7 +205,7 @@ def corners(rng, one, store):
 
 
 def make(rng, kinds):
-    """A case, or nothing if the tile is too large."""
+    """Returns a case, or None if the tile is too large."""
     how = rng.choice(("tiled", "tiled", "im2col"))
     rank = rng.randint(1 if how == "tiled" else 3, 5)
     kind = rng.choice(kinds)
@@ -229,13 +230,13 @@ def make(rng, kinds):
     )
     inner = row * 8 // bits
     if kind in maps.UNPACKED:
-        inner, row = 128, 16 * bits  # the gaps do not count
+        inner, row = 128, 16 * bits  # gaps are not counted
     unit = 128 if kind in maps.UNPACKED else 1 if interleave else 128 // bits
     if rng.random() < 0.01:
-        unit = 1  # not allowed
+        unit = 1  # this unit is not allowed
     offsets = []
     if how == "tiled":
-        if interleave:  # slices
+        if interleave:  # dimensions are slices
             inner = -(-rng.randint(1, 12) * bits // 128) * (128 // bits)
             row = -(-inner // one.steps[0]) * 16 * interleave
         one.box = [inner] + [rng.randint(1, 5) for _ in range(rank - 1)]
@@ -278,11 +279,11 @@ def cases(seed, count, kinds=range(maps.PACKED_8)):
     return made
 
 
-TYPES_OF_REPLACE = (0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 8, 11, 12)  # the manual's numbers, by the driver's
+TYPES_OF_REPLACE = (0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 8, 11, 12)  # the manual's numbers, indexed by the driver's
 
 
 def replacements(one):
-    """The instructions that make a map."""
+    """Returns the instructions that make a map."""
     lines = ["  ld.param.u64 %rd7, [tensor];"]
 
     def replace(field, kind, *operands):
@@ -306,7 +307,7 @@ def replacements(one):
 
 
 def replaced_cases(seed, count):
-    """Loads whose kernels make the tensor map of another one, field by field."""
+    """Returns loads whose kernels make the tensor map from another one, field by field."""
     rng = random.Random(seed)
     made = []
     while len(made) < count:
@@ -325,7 +326,7 @@ def replaced_cases(seed, count):
 
 
 def numbers(rng, count, kind):
-    """Random bytes; many floats of 32 bits are subnormal, NaN or infinite."""
+    """Returns random bytes. Many 32-bit floats are subnormal, NaN or infinite."""
     data = bytearray(rng.randbytes(count))
     if maps.BITS[kind] == 32 and kind >= 7:
         for at in range(3, count, 4):
@@ -371,6 +372,6 @@ def run(gpu, case):
 
 
 def changes(before, after):
-    """Which bits changed."""
+    """Returns the changed bits."""
     bits = int.from_bytes(before, "little") ^ int.from_bytes(after, "little")
     return bits.to_bytes(len(before), "little")

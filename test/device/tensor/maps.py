@@ -1,39 +1,39 @@
-"""Random descriptions of tensor maps, about half of which a driver refuses, and which of them it refuses.
+"""Makes random descriptions of tensor maps, and records which of them a driver rejects. It rejects about half of them.
 
-A description begins as one that is allowed; then up to three of its fields become something else."""
+Each description is first valid. Then up to three of its fields are changed."""
 
 import ctypes
 import dataclasses
 import random
 
-BITS = (8, 16, 32, 32, 64, 64, 16, 32, 64, 16, 32, 32, 32, 4, 4, 6)  # by the driver's number of the type
+BITS = (8, 16, 32, 32, 64, 64, 16, 32, 64, 16, 32, 32, 32, 4, 4, 6)  # indexed by the driver's number of the type
 PACKED_8, PACKED_16, PACKED_6 = 13, 14, 15
-UNPACKED = (PACKED_16, PACKED_6)  # with gaps in shared memory
+UNPACKED = (PACKED_16, PACKED_6)  # types with gaps in shared memory
 SWIZZLE_BYTES = (0, 32, 64, 128, 128, 128, 128)
 
 
 @dataclasses.dataclass
 class Description:
-    how: str  # tiled, im2col, wide
+    how: str  # tiled, im2col, or wide
     kind: int
     rank: int
     address: int
     extents: list
-    strides: list  # bytes, of all dimensions but the innermost
+    strides: list  # bytes, for all dimensions except the innermost
     steps: list
     box: list = dataclasses.field(default_factory=list)
     lower: list = dataclasses.field(default_factory=list)
     upper: list = dataclasses.field(default_factory=list)
     channels: int = 0
     pixels: int = 0
-    mode: int = 0  # of wide ones
+    mode: int = 0  # mode of a wide map
     interleave: int = 0
     swizzle: int = 0
     promotion: int = 0
     fill: int = 0
 
     def encode(self, cuda):
-        """The error number of the driver, and the map."""
+        """Returns the error number of the driver, and the map."""
         storage = ctypes.create_string_buffer(256)
         at = ctypes.addressof(storage) + 63 & ~63
 
@@ -65,7 +65,7 @@ def corner_limit(rank):
 
 
 def allowed(rng, how):
-    """A description that should be allowed."""
+    """Returns a description that should be allowed."""
     rank = rng.randint(1 if how == "tiled" else 3, 5)
     kind = rng.choice(range(13)) if rng.random() < 0.7 else rng.choice((PACKED_8, PACKED_16, PACKED_6))
     bits = BITS[kind]

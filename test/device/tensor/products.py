@@ -1,4 +1,4 @@
-"""Products of warpgroups: one kernel an instruction, with random matrices, layouts, signs and metadata."""
+"""Makes products of warpgroups: one kernel for each instruction, with random matrices, layouts, signs and metadata."""
 
 import ctypes
 import dataclasses
@@ -64,7 +64,7 @@ STORES
   ret;
 }
 """
-FLOATS = {  # exponent bits, fraction bits, bytes
+FLOATS = {  # columns: exponent bits, fraction bits, bytes
     "f16": (5, 10, 2),
     "bf16": (8, 7, 2),
     "tf32": (8, 23, 4),
@@ -78,7 +78,7 @@ INTEGER_N = [8, 16, 24, 32, *range(48, 257, 16)]
 @dataclasses.dataclass
 class Form:
     n: int
-    k: int  # bytes of a row of A or B
+    k: int  # bytes in a row of A or B
     d: str
     a: str
     b: str
@@ -118,7 +118,7 @@ def forms():
 
 
 def instruction(rng, form):
-    """The instruction, and which of A and B are transposed."""
+    """Returns the instruction, and which of A and B are transposed."""
     bits = {"f16": 16, "bf16": 16, "tf32": 32, "b1": 1}.get(form.a, 8)
     k = 256 // bits * (2 if form.sparse else 1)
     shape = f".m64n{form.n}k{k}"
@@ -141,12 +141,12 @@ def instruction(rng, form):
 
 
 def descriptor(rng, rows, is_transposed, is_wide):
-    """A layout of some rows; a row of a sparse matrix' partner is twice as long."""
-    modes = 3 if is_wide and not is_transposed else 4  # a row is no longer than that of the swizzle
+    """Returns a layout of some rows. A row of the matrix that is multiplied with a sparse matrix is twice as long."""
+    modes = 3 if is_wide and not is_transposed else 4  # a row is at most as long as that of the swizzle
     swizzle = rng.randrange(modes)
     width = (16, 128, 64, 32)[swizzle]
     atom = 8 * width
-    if is_transposed:  # rows are 16 bits long, and lie along the atoms
+    if is_transposed:  # rows are 16 bits long, and extend along the atoms
         groups, parts = max(1, rows * 2 // width), 4 if is_wide else 2
     else:
         groups, parts = rows // 8, max(1, (64 if is_wide else 32) // width)
@@ -165,7 +165,7 @@ def descriptor(rng, rows, is_transposed, is_wide):
 
 
 def cases(seed, count):
-    """`count` is how often each form is run."""
+    """Returns the cases. `count` is the number of runs of each form."""
     rng = random.Random(seed)
     made = []
     for form in forms():
@@ -206,7 +206,7 @@ def image(kind, style, which):
 
 
 def metadata(rng, form):
-    """A word for each thread: pairs of places for two of four, one of two for tf32."""
+    """Returns a word for each thread: pairs of positions for two of four, and one of two for tf32."""
     places = (4, 14) if form.a == "tf32" else (4, 8, 9, 12, 13, 14)
     return sum(rng.choice(places) << 4 * i for i in range(8))
 
@@ -215,7 +215,7 @@ def run(gpu, case):
     rng, form = random.Random(case.seed), case.form
     from_a, from_b = image(form.a, case.style, rng.randrange(4)), image(form.b, case.style, rng.randrange(4))
     both = bytearray(from_b)
-    if not form.in_registers:  # both lie in the same memory: rows of either kind
+    if not form.in_registers:  # both are in the same memory: rows of either kind
         both = bytearray(from_a if rng.randrange(4) == 0 else from_b)
     before = image(form.d, case.style, rng.randrange(4))
     before = (before + before)[: 512 * THREADS]

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Tensor maps, tensor copies, products of warpgroups and barrier objects, by whichever libcuda.so.1 there is.
+"""Runs tensor maps, tensor copies, products of warpgroups and barrier objects with the available libcuda.so.1.
 
     tensors.py run FOLDER [--only maps,copies,products,barriers] [--processes N] [--scale X] [--raw N]
     tensors.py compare FOLDER FOLDER
 
-`run` makes the same random cases each time and writes what they leave into FOLDER: on a GPU with the driver's own
-library, emulated with `ptxray emulate -- tensors.py run FOLDER`. The driver compiles the kernels. `compare` counts
-which cases leave the same bytes. The first N cases of a kind are kept as they are, in FOLDER/KIND.raw, all others as
+`run` makes the same random cases each time and writes their results into FOLDER. On a GPU, it uses the driver's
+library; `ptxray emulate -- tensors.py run FOLDER` emulates it. The driver compiles the kernels. `compare` counts the
+cases that leave the same bytes. FOLDER/KIND.raw contains the first N cases of a kind unchanged, and all others as
 digests."""
 
 import argparse
@@ -30,7 +30,7 @@ SUITES = {"copies": copies, "products": products, "barriers": barriers, "packed"
 
 
 class Device(cuda.Gpu):
-    """A GPU with memory to work in, which remembers the kernels it compiled."""
+    """Provides a GPU with working memory, and caches compiled kernels."""
 
     def begin(self):
         super().begin()
@@ -60,7 +60,7 @@ def cases(name, count, seed):
 
 
 def work(name, made, results):
-    """Until an error comes, after which a process cannot use the device again."""
+    """Runs cases until an error occurs, after which a process cannot use the device again."""
     suite, device = SUITES[name], Device()
     for number, case in made:
         try:

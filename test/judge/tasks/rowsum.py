@@ -1,4 +1,4 @@
-"""y[row] = sum of x[row]: a task in plain Python."""
+"""Defines the task y[row] = sum of x[row] in plain Python."""
 
 import array
 import random

@@ -1,4 +1,4 @@
-"""y = max(x, 0) * a, where NaN stays: a task in plain Python."""
+"""Defines the task y = max(x, 0) * a in plain Python; a NaN remains NaN."""
 
 import array
 import math

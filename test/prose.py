@@ -3,7 +3,7 @@
 
     prose.py ROOT               pages, and the subjects of commits that are not in main yet
     prose.py ROOT FILE...       only these Markdown, C++ or Python files
-    prose.py --fix ROOT FILE... puts each sentence of these Markdown files into its own line
+    prose.py --fix ROOT FILE... puts each sentence of these Markdown files on its own line
 
 Exits with 1 and prints a line for each fault, or with 77 outside a git checkout.
 """
@@ -16,14 +16,14 @@ import sys
 MAX_WORDS, MAX_CELL_WORDS = 30, 20
 MAX_SUBJECT = 72
 
-# Folders whose pages are made by programs, or are quoted from elsewhere.
+# Programs make the pages in these folders, or the pages quote other sources.
 UNREAD = ("docs/reference/", "test/corpus/", "test/inline/", "test/device/found/")
 
-# Pages that `ptxray explain` prints unchanged, and that are therefore wrapped for terminals.
+# `ptxray explain` prints these pages unchanged, so that they are wrapped for terminals.
 PRINTED = ("docs/concepts/", "docs/diagnostics/")
 
 ITEM = re.compile(r"\s*(> |[-*+] |\d+\. )")
-LEAD = re.compile(r"\*\*[^*]{1,40}\*\*$")  # the bold words that an item begins with
+LEAD = re.compile(r"\*\*[^*]{1,40}\*\*$")  # the bold words at the beginning of an item
 ABBREVIATION = re.compile(r"\b(e\.g|i\.e|etc|vs|cf|Fig|No|approx|incl|resp)\.$")
 SENTENCE_END = re.compile(r"[.!?][)\"*_]*(\s+)(?=[A-Z`\"(*\[]|ptxas |ptxray )")
 PRONOUN = re.compile(
@@ -50,7 +50,7 @@ def pairs(root):
 
 
 def plain(text):
-    """Replaces code and the targets of links, which are no prose."""
+    """Replaces code and the targets of links, which are not prose."""
     return re.sub(r"\]\([^)]*\)", "]", re.sub(r"``.*?``|`[^`]*`", "`x`", text))
 
 
@@ -65,7 +65,7 @@ def sentences(text):
 
 
 def words_of(sentence):
-    """Returns the number of words; a long enumeration of names counts as one word."""
+    """Returns the number of words. A long list of names counts as one word."""
     items = [len(item.split()) for item in sentence.split(",")]
     if len(items) > 8 and sum(items) <= 3 * len(items):
         return 1
@@ -73,7 +73,7 @@ def words_of(sentence):
 
 
 def parts_of_page(lines):
-    """Yields (is it a cell, number of the line, text) for each cell of a table, paragraph and item of a list."""
+    """Yields (is it a cell, line number, text) for each table cell, paragraph and list item."""
     paragraph, start, in_code, in_comment = "", 0, False, False
     for number, line in enumerate([*lines, ""], 1):
         text = line.strip()
@@ -93,7 +93,7 @@ def parts_of_page(lines):
 
 
 def is_text(text):
-    """Returns whether a line without its blanks belongs to a paragraph or an item."""
+    """Returns whether a line without its leading blanks belongs to a paragraph or an item."""
     return bool(text) and not re.match(r"[#|<]|```|\[[^]]+\]:|!\[", text)
 
 
@@ -117,7 +117,7 @@ def faults_of_page(file, lines, found_pairs):
 
 
 def one_sentence_a_line(lines):
-    """Yields the lines of a page with its paragraphs joined, and split into sentences."""
+    """Yields the lines of a page, with paragraphs joined and split into sentences."""
     paragraph, first, in_code = None, "", False
 
     def split(text, first):
@@ -146,7 +146,7 @@ def one_sentence_a_line(lines):
 
 
 def comments(lines, mark):
-    """Yields (number of the line, indented text of the comment, is it above a function, is it after code)."""
+    """Yields (line number, indented text of the comment, is it above a function, is it after code)."""
     block = []
     for number, line in enumerate(lines, 1):
         if whole := re.match(rf"\s*{mark} (.*)", line):

@@ -1,4 +1,4 @@
-"""The sections of test/isa and test/samples as whole modules, for scripts; test/README.md says what they are."""
+"""Converts the sections of test/isa and test/samples to modules, for scripts; test/README.md describes the sections."""
 
 import pathlib
 import re
@@ -7,13 +7,13 @@ PRELUDE = pathlib.Path(__file__).resolve().parent / "isa" / "prelude.ptx"
 
 
 def version(text):
-    """`8.6` as 806"""
+    """Converts `8.6` to 806."""
     major, minor = text.split(".")
     return int(major) * 100 + int(minor)
 
 
 def holds(condition, ptx, targets):
-    """`ptx 8.3, sm_70` of the prelude; what is neither version nor architecture must be a word of `.target`"""
+    """Returns whether `ptx 8.3, sm_70` of the prelude holds. Other words must be words of `.target`."""
     number = int(re.match(r"sm_(\d+)", targets[0])[1]) if targets else 0
     for part in (part.strip() for part in condition.split(",")):
         if part.startswith("ptx "):
@@ -28,7 +28,7 @@ def holds(condition, ptx, targets):
 
 
 def prelude(ptx, targets):
-    """the lines before the snippet, and those after it"""
+    """Returns the lines before the snippet, and those after it."""
     before, after = [], []
     part = before
     for line in PRELUDE.read_text().splitlines():
@@ -48,7 +48,7 @@ def prelude(ptx, targets):
 
 
 def sections(path):
-    """(PTX version, words of `.target`, [(number of the line, instruction without its mark)]) of a file"""
+    """Yields (PTX version, words of `.target`, [(line number, instruction without its mark)]) of a file."""
     marked = path.suffix == ".lines"
     header, lines = None, []
     for number, line in enumerate([*path.read_text(encoding="latin-1").splitlines(), "//@ ptx 1.0, end"], 1):
@@ -67,7 +67,7 @@ def sections(path):
 
 
 def module(ptx, targets, lines):
-    """the text, and for each of its lines the number that came with it in `lines`, or None"""
+    """Returns the text, and for each of its lines the number from `lines`, or None."""
     before, after = prelude(ptx, targets)
     before = [f".version {ptx // 100}.{ptx % 100}", ".target " + ", ".join(targets), *before]
     origins = [*[None] * len(before), *[number for number, _ in lines], *[None] * len(after)]

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Compiles what the playground consists of with types of 32 bits, and makes no code: small_words.py BUILD-FOLDER
+"""Compiles the sources of the playground with 32-bit types, without generating code: small_words.py BUILD-FOLDER
 
-wasm32 has the types of Linux's x32, where `size_t` and `long` have 32 bits, so that a narrowing shows here without the
-toolchain of WebAssembly. The folder's clang++ compiles each file, or each unity file."""
+wasm32 has the types of Linux's x32, where `size_t` and `long` have 32 bits, so that this finds narrowing conversions
+without the WebAssembly toolchain. The folder's clang++ compiles each file, or each unity file."""
 
 import json
 import os

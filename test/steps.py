@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the table of steps of docs/architecture.md: the function of each step is called as often as the table says, once
-for a file, a function, or an instruction that no other is equal to. Each command reads its file once.
+"""Tests the table of steps in docs/architecture.md. The function of each step must be called as often as the table
+states: once for a file, a function, or a distinct instruction. Each command reads its file once.
 
     steps.py PTXRAY ROOT [--checker]
 
@@ -30,13 +30,13 @@ PTX = """.version 8.6
 """
 CUDA = '__global__ void k(int a) {\n  asm volatile("add.s32 %0, %0, 1;" : "+r"(a));\n}\n'
 
-# A step is due this often for each of these texts, by what the table says that it is once for.
+# A step is required this often for each of these texts, depending on its unit in the table.
 DUE = {"file": 1, "function": 2, "instruction": 3}
-# Steps that other inputs and commands run; all others are of a check of PTX.
+# Other inputs and commands execute these steps. All other steps belong to a check of PTX.
 ELSEWHERE = {"unpack": "library", "find assembly": "cuda", "lay out": "fmt", "assemble": None}
 
 
-# Commands that read a file.
+# These commands read a file.
 READERS = {
     "check": ["--no-config"],
     "debug": ["--kernel=first"],
@@ -47,7 +47,7 @@ READERS = {
     "run": ["--no-config", "--emulate", "--kernel=first"],
     "targets": [],
 }
-# A launch loads a module and lowers a kernel once, also for several schedules.
+# A launch loads a module and lowers a kernel once, even for several schedules.
 LAUNCHED = ["machine::LoadedModule::LoadedModule", "machine::lower"]
 
 
@@ -55,7 +55,7 @@ LAUNCHERS = ("debug", "run")
 
 
 def rereaders(ptxray, file, folder, launches):
-    """what is wrong with how often commands read the file and lower its kernel"""
+    """Returns the problems with how often commands read the file and lower its kernel."""
     for command, options in READERS.items():
         if command in LAUNCHERS and not launches:
             continue
@@ -71,7 +71,7 @@ def rereaders(ptxray, file, folder, launches):
 
 
 def steps(document):
-    """name, function and what it is called once for"""
+    """Returns the name, the function, and the unit for which it is called once."""
     table = document.split("## The steps", 1)[1].split("\n## ", 1)[0]
     lines = [line for line in table.splitlines() if line.startswith("| ")]
     for line in lines[1:]:
@@ -81,7 +81,7 @@ def steps(document):
 
 
 def calls(ptxray, words, folder):
-    """how often each function is called, by its name without arguments; not by an overload of itself"""
+    """Returns how often each function is called, by its name without arguments and without its own overloads."""
     out = pathlib.Path(folder, "calls")
     subprocess.run(
         ["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={out}", ptxray, *words],

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""How tracked files are laid out: style.py ROOT [--ruff]
+"""Tests the layout of tracked files: style.py ROOT [--ruff]
 
 Lines are at most as long as .editorconfig allows, and have no trailing blanks. Files end with a newline. clang-format
 leaves C++ unchanged. In shipped code, functions have at most 60 lines, files at most 600, no two types share a name,
-and none has the name of an outer one that its room sees. With --ruff, checks instead that ruff leaves Python unchanged.
+and none has the name of an outer type that its folder includes. With --ruff, the test instead checks that ruff leaves
+Python unchanged.
 
-Exits with 77 if ROOT is not a git checkout or the formatter is missing. PTXRAY_REQUIRE=clang-format (or ruff, or all)
-makes a missing formatter an error."""
+Exits with 77 if ROOT is not a git checkout or the formatter is missing. PTXRAY_REQUIRE=clang-format (or ruff, or
+all) makes a missing formatter an error."""
 
 import configparser
 import fnmatch
@@ -21,7 +22,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "package"))
 import common
 
-OTHERS = ("test/corpus/", "test/inline/")  # sources in the style of those who would write them
+OTHERS = ("test/corpus/", "test/inline/")  # sources in the style of their users
 
 SHIPPED = ("lib/", "tools/", "include/")
 MOST_LINES_OF_FUNCTION, MOST_LINES_OF_FILE = 60, 600
@@ -38,13 +39,13 @@ def tracked(root):
 
 
 def alternatives(pattern):
-    """`*.{cpp,h}` as [`*.cpp`, `*.h`]"""
+    """Splits `*.{cpp,h}` into [`*.cpp`, `*.h`]."""
     parts = [part.split(",") for part in re.split(r"[{}]", pattern)]
     return ["".join(chosen) for chosen in itertools.product(*parts)]
 
 
 class Rules:
-    """of .editorconfig; where several sections match, the last one that says it counts"""
+    """Reads .editorconfig. If several sections match, the last value counts."""
 
     def __init__(self, path):
         parser = configparser.ConfigParser()
@@ -63,7 +64,7 @@ class Rules:
 
 def faults(root, file, rules):
     text = (root / file).read_text(errors="replace")
-    if "\0" in text:  # no text
+    if "\0" in text:  # the file is not text
         return
     lines = text.split("\n")
     limit = rules.get(file, "max_line_length")
@@ -79,7 +80,7 @@ def faults(root, file, rules):
 
 
 def types(lines):
-    """The number and the full name of each type that other files may define, too: those of no nameless namespace."""
+    """Returns the line and the full name of each type outside of anonymous namespaces."""
     spaces = []
     for number, line in enumerate(lines, 1):
         if opened := re.match(r"(?:inline )?namespace( [\w:]+)? \{$", line):
@@ -91,7 +92,8 @@ def types(lines):
 
 
 def defined_twice(root, files):
-    """Two types of one name are undefined behaviour in one program: a linker takes the functions of either."""
+    """Reports two types with the same name, which are undefined behaviour in one program: a linker uses the
+    functions of either."""
     places = {}
     for file in files:
         if not file.startswith(SHIPPED) or not file.endswith((".cpp", ".h")):
@@ -103,12 +105,12 @@ def defined_twice(root, files):
 
 
 def namespaces(lines):
-    """The full name of each namespace that is opened, and those around it are not."""
+    """Returns the full name of each opened namespace, without those around it."""
     return {found[1] for line in lines if (found := re.match(r"namespace (ptxray[\w:]*) \{$", line))}
 
 
 def included(root, files):
-    """For each file in C++ all files that it includes, by way of others too."""
+    """Returns for each C++ file all files that it includes, directly or indirectly."""
     known = set(files)
     direct = {}
     for file in files:
@@ -126,8 +128,8 @@ def included(root, files):
 
 
 def shadows(root, files):
-    """A type may not have the name of one of an outer namespace that files of its room see: which one is meant would
-    depend on what is included."""
+    """Reports types with the name of a type in an outer namespace that files of the folder include. Their meaning
+    would depend on the included files."""
     files = [file for file in files if file.startswith(SHIPPED) and file.endswith((".cpp", ".h"))]
     defined, rooms, seen = {}, {}, {}
     for file, all_seen in included(root, files):
@@ -148,10 +150,10 @@ def shadows(root, files):
 
 
 def functions(lines):
-    """The first and last line of each definition, which clang-format begins and ends in one column."""
+    """Returns the first and last line of each definition. clang-format begins and ends it in the same column."""
     for column in ("", "  ", "    "):
         opening = re.compile(column + r"[A-Za-z_~\[]")
-        start = None  # of what was last opened in the column
+        start = None  # start of the last definition in the column
         for number, line in enumerate(lines, 1):
             if opening.match(line):
                 start = number

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""clang-tidy without findings: tidy.py BUILD [FILE...]
+"""Tests that clang-tidy has no findings: tidy.py BUILD [FILE...]
 
-All of lib and tools that BUILD/compile_commands.json knows, or those files. The files of a folder are read as one,
-so that what they all include is read once: a tenth of the time. Exit status 77: clang-tidy-22 is missing; with
-PTXRAY_REQUIRE=clang-tidy (or all) that fails."""
+The test checks all files of lib and tools in BUILD/compile_commands.json, or the given files. It reads the files of
+a folder as one, so that common headers are read once, in a tenth of the time. Exit status 77: clang-tidy-22 is
+missing. With PTXRAY_REQUIRE=clang-tidy (or all), this is a failure."""
 
 import concurrent.futures
 import json
@@ -20,20 +20,20 @@ import common
 
 ROOT = common.ROOT
 
-# Folders whose functions may call themselves.
+# Functions in these folders may be recursive.
 RECURSIVE = {
-    "tools/ptxray-isagen",  # compiles grammar/isa, which is ours
+    "tools/ptxray-isagen",  # compiles grammar/isa, which is not an untrusted input
 }
 
 
 def stands_alone(file):
-    """Whether a file cannot be read with its neighbours: a program, or takes in code or all of a namespace."""
+    """Returns whether a file must be read separately: it is a program, includes code, or uses a complete namespace."""
     code = pathlib.Path(file).read_text()
     return re.search(r'^(int main\(|#include ".*\.cpp"|using namespace \w+;)', code, re.M) is not None
 
 
 def compiled(build):
-    """The commands of BUILD, a file each: those of a room that is compiled as one are taken apart."""
+    """Returns the commands of BUILD, one per file. Unity files are split."""
     for entry in json.loads((build / "compile_commands.json").read_text()):
         if "/Unity/unity_" not in entry["file"]:
             yield entry
@@ -43,7 +43,8 @@ def compiled(build):
 
 
 def together(build, wanted):
-    """Lists of our files that are compiled alike and lie in one folder, each with a command; not what was generated."""
+    """Returns lists of the project's files with the same folder and options, each with a command. Generated files
+    are excluded."""
     ours = (str(ROOT / "lib") + "/", str(ROOT / "tools") + "/")
     groups, seen = {}, set()
     for entry in compiled(build):
@@ -58,7 +59,7 @@ def together(build, wanted):
 
 
 def as_one(entries, folder, number):
-    """The entry of a file that includes those of the entries."""
+    """Returns the entry of a file that includes those of the entries."""
     path = folder / f"{number}.cpp"
     path.write_text("".join(f'#include "{entry["file"]}"\n' for entry in entries))
     first = entries[0]
@@ -73,7 +74,7 @@ def main():
     groups = together(build, {str(pathlib.Path(file).resolve()) for file in sys.argv[2:]})
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
-        # The largest first, so that no processor waits for it at the end.
+        # The largest lists start first, so that no processor waits for them at the end.
         groups.sort(key=len, reverse=True)
         entries = [as_one(group, folder, number) for number, group in enumerate(groups)]
         folders = [str(pathlib.Path(group[0]["file"]).parent.relative_to(ROOT)) for group in groups]
@@ -88,7 +89,7 @@ def main():
             command.append(entry["file"])
             result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
             found = re.findall(r"^\S.*?: (?:warning|error): .*", result.stdout, re.M)
-            # A failure of clang-tidy without a finding would pass for a clean folder.
+            # A failure of clang-tidy without a finding must not pass as success.
             return found or ([f"{entry['file']}: clang-tidy failed"] if result.returncode else [])
 
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Follows the walks of docs/walk.md and docs/machine.md: each function is in the file that the page names, and is
-named in the body of a stop before it; each example gives its report or its result; no walk has more stops, or is in
-more files, than its heading allows.
+"""Tests the walks of docs/walk.md and docs/machine.md. Each function must be in the named file, and an earlier stop
+must call it. Each example must have its report or result. A walk must not have more stops or files than its heading
+allows.
 
     walk.py PTXRAY ROOT"""
 
@@ -24,7 +24,7 @@ HEAD = """.version 8.0
 
 
 def closing(text, begin):
-    """the place after the brace that closes the one at `begin`"""
+    """Returns the position after the brace that closes the one at `begin`."""
     depth = 0
     for at in range(begin, len(text)):
         depth += {"{": 1, "}": -1}.get(text[at], 0)
@@ -34,7 +34,7 @@ def closing(text, begin):
 
 
 def bodies(text, name):
-    """the definitions of a function in a text of C++, each from its name to its last brace"""
+    """Returns the definitions of a function in C++ source, each from its name to its last brace."""
     last = name.split("::")[-1]
     written = re.escape(name) if re.search(rf"\b{re.escape(name)}\(", text) else re.escape(last)
     for match in re.finditer(rf"(?<![\w.>]){written}\(", text):
@@ -70,7 +70,7 @@ def follow(title, way, root):
 
 
 def reports(ptxray, section):
-    """what the check or the launch of the example lacks of what the page promises"""
+    """Returns the promises of the page that the check or the launch of the example does not keep."""
     launch = re.search(r"The command ``(.*?)`` prints ``(.*?)``", section)
     command = launch[1].split() if launch else ["check", "FILE"]
     with tempfile.TemporaryDirectory() as folder:

@@ -4,12 +4,12 @@
     tools/corpus.py [--quick | --newest] [--folder build/corpus]
 
 Each producer below turns the sources of test/corpus/ into files under <folder>/<producer>/, for many targets; a
-producer that cannot be had is named in one line and left out. <folder>/producers.json lists the versions that made
-the files. What is there already is kept. nvcc comes from `tools/dev cuda --nvcc`, the packages of
+producer that is not available is reported in one line and skipped. <folder>/producers.json lists the versions that made
+the files. Existing files are kept. nvcc comes from `tools/dev cuda --nvcc`. The packages of
 tools/corpus-requirements.txt and tools/corpus-mojo-requirements.txt are installed into <folder>/venv.
 
-With --newest only Python's producers run, also those of test/crater/, with the newest releases of the packages in
-tools/crater-requirements.txt, for four targets: that is how `tools/dev crater` meets compilers nobody has tried."""
+With --newest, only Python's producers run, including those of test/crater/. They use the newest releases of the
+packages in tools/crater-requirements.txt, for four targets. `tools/dev crater` uses this to test new compilers."""
 
 import argparse
 import concurrent.futures
@@ -27,15 +27,15 @@ NVCC = ROOT / "build" / "cuda" / "nvcc"
 ARCHS = ["75", "80", "86", "87", "89", "90", "90a", "100", "100a", "100f", "103a", "110a", "120", "120a", "121a"]
 CUDA = sorted((SOURCES / "cuda").glob("*.cu"))
 MOJO = SOURCES / "python" / "with_mojo.py"
-# The producers find what they share, and nvcc.
+# The producers find common.py and nvcc through these variables.
 SETTINGS = {"PYTHONPATH": str(SOURCES / "python"), "PTXRAY_CORPUS_CUDA": str(NVCC)}
-# Large: a few targets will do.
+# These kernels are large, so that few targets are used.
 LARGE = {
     "device_algorithms": ["75", "80", "90a", "100a", "120"],
     "device_sorting": ["80", "90a", "100a"],
     "thrust_algorithms": ["75", "80", "90a", "100a", "120"],
 }
-# Their PTX for -G is tens of megabytes, or nvcc cannot.
+# Their PTX for -G has tens of megabytes, or nvcc fails.
 NO_DEBUG = {*LARGE, "atomics", "math"}
 
 
@@ -44,7 +44,7 @@ def run(command, **options):
 
 
 def nvcc_jobs(folder, archs):
-    """(output, command) for nvcc's three ways of writing PTX"""
+    """Returns (output, command) for nvcc's three ways to write PTX."""
     includes = ["-I", NVCC / "include", "-I", NVCC / "include" / "cccl"]
     generated = folder / "sources"
     generated.mkdir(exist_ok=True)
@@ -126,7 +126,7 @@ def llc_jobs(folder, archs):
 
 
 def python_jobs(folder, archs, newest):
-    """one process a producer: it writes all its files itself"""
+    """Yields one process per producer, which writes all its files."""
     venv = folder / "venv"
     scripts = set()
     if newest:
@@ -135,7 +135,7 @@ def python_jobs(folder, archs, newest):
     elif install(venv, "corpus-requirements.txt"):
         scripts.update((SOURCES / "python").glob("with_*.py"))
     scripts.discard(MOJO)
-    # MAX without what it serves models with: libraries and compiler are enough.
+    # This installs MAX without its server, since the libraries and the compiler are sufficient.
     if not newest and install(venv, "corpus-mojo-requirements.txt", "--no-deps"):
         scripts.add(MOJO)
     for script in sorted(scripts):
@@ -144,7 +144,7 @@ def python_jobs(folder, archs, newest):
 
 
 def install_newest(venv):
-    """one after the other, so that one that cannot be had does not keep the others away"""
+    """Installs the packages one after the other, so that an unavailable package does not prevent the others."""
     for package in ["pip", *(ROOT / "tools" / "crater-requirements.txt").read_text().split()]:
         try:
             pypi.environment(venv, "--upgrade", package)
@@ -153,7 +153,7 @@ def install_newest(venv):
 
 
 def install(venv, requirements, *flags):
-    """into an environment that may have them; False where pip cannot get them"""
+    """Installs packages into an environment that may already contain them. Returns False if pip fails."""
     wanted = (ROOT / "tools" / requirements).read_text()
     done = venv / requirements
     if done.exists() and done.read_text() == wanted:

@@ -1,21 +1,22 @@
 #!/usr/bin/env python3
-"""Checks what PyPI has, and shows the reports that nobody has judged yet.
+"""Checks packages of PyPI, and shows the reports that have not been judged yet.
 
     tools/dev crater [--only PART] [--fresh] [--jobs N]
 
-The newest wheel of each package of test/crater/packages.txt is unpacked below build/crater/NAME, as far as it is PTX,
-a binary or a source that may hold assembly; what is there stays, so that a run goes on where one was stopped, until
---fresh asks PyPI again. The package `compiled-kernels` is what tools/corpus.py --newest compiles: kernels of eight
-compilers in their newest releases, for four targets, without a GPU. All is checked, and of each error ptxas is asked:
-of PTX the file with its own target, of inline assembly the statement, as nvcc makes PTX of it where that is there.
+From the newest wheel of each package of test/crater/packages.txt, the script unpacks PTX, binaries and sources that may
+contain assembly below build/crater/NAME. Existing files are kept, so that a stopped run can continue; --fresh downloads
+them again. The package `compiled-kernels` contains the output of tools/corpus.py --newest: kernels of eight compilers
+in their newest releases, for four targets, without a GPU. ptxray checks all files, and ptxas judges each error. For
+PTX, it compiles the file with its own target. For inline assembly, it compiles the statement, which nvcc translates to
+PTX if it is installed.
 
-With --trees FOLDER, each folder below it is a tree, such as a checkout, and is read in place of the packages. A tree
-whose hash is in test/crater/seen.txt is left out, and so are modules of PTX with a hash there. --remember adds the
-hashes of what this run has read, so that the next run reads what nobody has seen.
+With --trees FOLDER, each folder below it is a tree, such as a checkout, and replaces the packages. A tree whose hash is
+in test/crater/seen.txt is skipped, as are PTX modules with a hash there. --remember adds the hashes of the trees and
+modules of this run, so that the next run only reads new ones.
 
-test/crater/judged.txt has a line for each report that a person has read: the key that is shown here, which is the same
-for copies in other packages, a verdict (true, harmless or false) and the reason. Reports with a line are not shown
-again. Exit status: 0 nothing is new, 1 something is, 2 the run failed."""
+test/crater/judged.txt has a line for each report that a person has judged: its key, which is the same for copies in
+other packages, a verdict (true, harmless or false) and the reason. Reports with a line are not shown again. Exit
+status: 0 no new reports, 1 new reports, 2 the run failed."""
 
 import argparse
 import collections
@@ -39,7 +40,7 @@ BINARIES = {".so", ".a", ".o", ".fatbin", ".cubin", ".bc", ".ltoir"}
 VERDICTS = ("true", "harmless", "false")
 OPTIONS = ["check", "--no-config", "--inline", "--binaries", "--show-expansion", "--format=json", "--no-fold"]
 COMPILED = "compiled-kernels"
-MOST_ASKED = 40  # statements of a package that ptxas is asked about
+MOST_ASKED = 40  # maximum number of statements per package for ptxas
 
 
 def is_wanted(name):
@@ -48,7 +49,7 @@ def is_wanted(name):
 
 
 def unpack(package, folder, is_fresh):
-    """the name of the wheel; subprocess.CalledProcessError where PyPI has none"""
+    """Returns the name of the wheel. Raises subprocess.CalledProcessError if PyPI has none."""
     marker = folder / "wheel"
     if marker.exists() and not is_fresh:
         return marker.read_text()
@@ -100,7 +101,7 @@ class Seen:
 
 
 def compile_kernels(folder, is_fresh):
-    """what made the kernels; subprocess.CalledProcessError where nothing could be compiled"""
+    """Returns a description of the compilers. Raises subprocess.CalledProcessError if nothing could be compiled."""
     marker = folder / "wheel"
     if marker.exists() and not is_fresh:
         return marker.read_text()
@@ -117,7 +118,7 @@ def compile_kernels(folder, is_fresh):
 
 
 def key_of(path, diagnostic):
-    """the same in each release and copy where the line is: of the file's name, the rule and the text of the line"""
+    """Returns a key of the file name, the rule and the source line, which is the same in each release and copy."""
     text = ""
     if path.suffix not in BINARIES and ".so" not in path.suffixes:
         lines = path.read_bytes().splitlines()
@@ -127,10 +128,10 @@ def key_of(path, diagnostic):
 
 
 def reports_of(ptxray, package, folder):
-    """by key: what is reported of the package's files"""
+    """Returns the reports about the package's files by key."""
     done = subprocess.run([ptxray, *OPTIONS, folder], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if b'"unreadable-input"' in done.stdout:
-        return {}  # nothing that is PTX or holds assembly
+        return {}  # no file is PTX or contains assembly
     if done.returncode not in (0, 1):
         raise RuntimeError(f"{package}: status {done.returncode}: {done.stderr.decode(errors='replace')[-200:]}")
     found = {}
@@ -158,7 +159,8 @@ def reports_of(ptxray, package, folder):
 
 
 def asked(judge, report):
-    """what ptxas makes of an error: a phrase, and whether it refuses too; None: it was not asked"""
+    """Returns the verdict of ptxas on an error: a phrase, and whether it also rejects the text (None: it did not
+    judge)."""
     if report["severity"] != "error" or not judge:
         return "", None
     if report["path"].endswith(".ptx"):
@@ -175,7 +177,7 @@ def asked(judge, report):
 
 
 def judged(lists):
-    """verdicts by key"""
+    """Returns the verdicts by key."""
     known = {}
     for number, line in enumerate((lists / "judged.txt").read_text().splitlines(), 1):
         if not line or line.startswith("#"):
@@ -194,7 +196,7 @@ def check(package, options, judge, known):
 
 
 def check_tree(name, options, judge, known, seen):
-    """Checks a tree except for the modules that were seen elsewhere. Returns nothing about a tree that was seen."""
+    """Checks a tree except for modules that were seen in other trees. Returns nothing for a tree that was seen."""
     tree = options.trees / name
     one, modules = hashes_of(tree)
     if one in seen.hashes:
@@ -209,7 +211,7 @@ def check_tree(name, options, judge, known, seen):
 
 
 def judge_reports(package, reports, judge, known):
-    """Returns counts by verdict, and lines about what is new."""
+    """Returns counts by verdict, and lines about new reports."""
     counts = collections.Counter(known.get(key, "new") for key in reports)
     lines = []
     for number, (key, one) in enumerate((key, one) for key, one in reports.items() if key not in known):
@@ -223,7 +225,7 @@ def judge_reports(package, reports, judge, known):
 
 
 def programs():
-    """the judge, or None where there is no ptxas"""
+    """Returns the judge, or None if there is no ptxas."""
     newest = sorted((ROOT / "build" / "cuda").glob("1*/bin/ptxas"))
     ptxas = os.environ.get("PTXRAY_PTXAS") or (newest[-1] if newest else shutil.which("ptxas"))
     if not ptxas:

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Fetches ptxas, or a whole nvcc, from PyPI's wheels into build/cuda/<release>/.
+"""Downloads ptxas, or a complete nvcc, from PyPI's wheels into build/cuda/<release>/.
 
     tools/dev cuda                 ptxas 13.5 and 13.0
     tools/dev cuda 12.4 13.2       those releases
     tools/dev cuda --all           every release of tools/cuda-releases.txt
     tools/dev cuda --nvcc          nvcc 13.5 with its headers, in build/cuda/nvcc
 
-The wheels are pinned by hash in tools/cuda-releases.txt. What is there already is left alone. Exit status 1
-when something cannot be had."""
+The wheels are pinned by hash in tools/cuda-releases.txt. Existing files are not changed. Exit status 1: a package is
+not available."""
 
 import argparse
 import pathlib
@@ -24,7 +24,7 @@ DEFAULT = ["13.5", "13.0"]
 
 
 def pinned():
-    """rows of (what, package, version, sha256); `what` is a release or `nvcc`"""
+    """Returns rows of (what, package, version, sha256). `what` is a release or `nvcc`."""
     for line in (ROOT / "tools" / "cuda-releases.txt").read_text().splitlines():
         if line.strip() and not line.startswith("#"):
             yield tuple(line.split())
@@ -61,7 +61,7 @@ def fetch_nvcc(rows):
                 parts = pathlib.PurePosixPath(member.filename).parts
                 if member.is_dir() or parts[:1] != ("nvidia",):
                     continue
-                path = target.joinpath(*parts[2:])  # without nvidia/cu13
+                path = target.joinpath(*parts[2:])  # the path without nvidia/cu13
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(wheel.read(member))
                 if "bin" in parts:

@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""Diagnostics before and after a change, as a short difference by rule.
+"""Compares the diagnostics before and after a change, and prints the differences by rule.
 
     tools/dev diff BASE [FILE|FOLDER...]
 
-BASE is a revision of git, which is built below build/diff, or the path of a ptxray. What is compared with it is this
-tree, built by the preset `quick`, or --tool. The files are those of test/isa, test/samples and test/module, and
-build/corpus if tools/corpus.py made one; of files with sections each section is a module.
+BASE is a git revision, which is built below build/diff, or the path of a ptxray. It is compared with this tree, built
+with the preset `quick`, or with --tool. The files are those of test/isa, test/samples and test/module, and of
+build/corpus if tools/corpus.py made it. In files with sections, each section is a module.
 
-    new, gone      a diagnostic that only one of the two gives
+    new, gone      a diagnostic that only one of the two reports
     level          an error before, a warning after
-    moved          the same rule in another place of the file
-    renamed        another rule in the same place and at the same level
-    text           the same rule and place; message, notes or fixes differ
+    moved          the same rule at another position of the file
+    renamed        another rule at the same position and level
+    text           the same rule and position; message, notes or fixes differ
 
-Rules renamed on purpose are not differences with --rename FILE: `old new` a line. --no-text compares neither messages
-nor notes nor fixes. Exit status: 0 nothing differs, 1 something does, 2 the comparison failed."""
+--rename FILE lists renamed rules, which are not differences, as lines `old new`. --no-text does not compare
+messages, notes and fixes. Exit status: 0 no differences, 1 differences, 2 the comparison failed."""
 
 import argparse
 import collections
@@ -41,7 +41,7 @@ KINDS = ["new", "gone", "level", "moved", "renamed", "text"]
 
 
 def build(source, folder):
-    """The program of a source tree, configured as the preset `quick` is."""
+    """Builds the program of a source tree with the preset `quick`."""
     if not (folder / "build.ninja").exists():
         command(
             [
@@ -78,7 +78,7 @@ def fail(message):
 
 
 def program_of(base):
-    """A path as it is; a revision is built once and kept."""
+    """Returns a path unchanged. Builds a revision once, and keeps it."""
     if pathlib.Path(base).is_file():
         return pathlib.Path(base).resolve()
     revision = command(["git", "rev-parse", "--verify", base + "^{commit}"])
@@ -107,7 +107,7 @@ def program_here():
 
 
 def texts_of(paths, folder):
-    """{path to check: (path to show, line to show of each line, or None where they are the same)}"""
+    """Returns {path to check: (path to show, line to show for each line, or None if they are the same)}."""
     if not paths:
         paths = [ROOT / "test" / name for name in ("isa", "samples", "module")]
         paths += [ROOT / "build" / "corpus"] if (ROOT / "build" / "corpus").exists() else []
@@ -140,7 +140,7 @@ def add_texts(file, folder, found):
 
 class Diagnostic:
     def __init__(self, found, shown, origins, names):
-        def line(number):  # one of the prelude counts below zero
+        def line(number):  # a line of the prelude has a negative number
             return number if origins is None else origins[number - 1] or -number
 
         start, end = found["range"]["start"], found["range"]["end"]
@@ -165,7 +165,7 @@ def diagnostics(program, texts, names):
 
 
 def check(program, paths):
-    """A call that crashes is made again for each file, so that the report names it."""
+    """Checks files. If the program crashes, it checks each file separately, so that the report names the file."""
     words = [program, "check", "--no-config", "--pedantic", "--format=jsonl", "--jobs=1", *paths]
     result = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if result.returncode in (0, 1):
@@ -190,8 +190,8 @@ def check(program, paths):
 
 
 def compare(before, after, with_text):
-    """[(kind, diagnostic before or None, diagnostic after or None)]"""
-    keys = [  # from the most alike to the least; what one key pairs is not asked again
+    """Returns [(kind, diagnostic before or None, diagnostic after or None)]."""
+    keys = [  # from the most to the least specific key; pairs of one key are not compared again
         ("", lambda d: (d.file, d.start, d.end, d.rule, d.level, d.text if with_text else "")),
         ("text", lambda d: (d.file, d.start, d.end, d.rule, d.level)),
         ("level", lambda d: (d.file, d.start, d.end, d.rule)),

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Makes one fault of synchronisation at a time in correct kernels, and counts by kind how many `ptxray check` reports.
+"""Plants one synchronisation fault at a time in correct kernels, and counts by kind how many `ptxray check` reports.
 
     tools/faults.py --ptxray build/quick/tools/ptxray/ptxray build/corpus test/device/hazards
     tools/faults.py ... --only barrier.no-init --missed 20 --keep /tmp/faults
 
-Each fault is the change of one instruction that ptxas accepts, and keeps the numbers of lines. It counts as found when
-a warning comes that the kernel had not before. Which changes are faults the text alone does not decide: a kernel may
-wait twice for the same. So the numbers are for comparing one ptxray with another, and what is missed is for reading."""
+Each fault changes one instruction, is accepted by ptxas, and keeps the line numbers. It counts as found if it causes
+a new warning. Not every change is a fault: a kernel may wait twice for the same operation. Use the numbers only to
+compare versions of ptxray, and read the missed changes."""
 
 import argparse
 import collections
@@ -18,14 +18,14 @@ import subprocess
 import sys
 import tempfile
 
-# Lines of debug information end without a sign.
+# Lines of debug information end without a semicolon.
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|^[ \t]*\.(?:loc|file)\b[^\n]*", re.DOTALL | re.MULTILINE)
 STATEMENT = re.compile(
     r"(?P<guard>@!?[%\w$.]+\s+)?(?P<opcode>[a-z][\w.:]*)(?P<operands>[^;{}]*(?:\{[^{}]*\}[^;{}]*)*);"
 )
 LABEL = re.compile(r"^\s*([$%\w]+):(?!:)", re.MULTILINE)
 ENTRY = re.compile(r"\.entry\b[^{]*\{")
-MOST_OF_A_KIND = 8  # the most edits of one kind in one kernel
+MOST_OF_A_KIND = 8  # maximum number of edits of one kind in a kernel
 LARGE = 2_000_000
 
 
@@ -46,7 +46,7 @@ class Statement:
 
 
 class Kernel:
-    """its statements, and the ranges of its loops, innermost first"""
+    """Holds the statements of a kernel, and the ranges of its loops, innermost first."""
 
     def __init__(self, text, begin, end):
         body = text[begin:end]
@@ -57,7 +57,7 @@ class Kernel:
             target = labels.get(one.operands)
             if one.starts("bra") and target is not None and target < one.begin:
                 self.loops.append((target, one.end))
-        # A loop of a few instructions around a wait is that wait.
+        # A loop of a few instructions around a wait counts as that wait.
         self.loops = sorted(
             (loop for loop in self.loops if len(self.within(loop)) > 8), key=lambda one: one[1] - one[0]
         )
@@ -69,7 +69,7 @@ class Kernel:
         return next((loop for loop in self.loops if loop[0] <= statement.begin < loop[1]), None)
 
     def with_branches(self, wait):
-        """the wait together with the branches after it, which come back to it or leave its loop"""
+        """Returns the wait together with the following branches that return to it or leave its loop."""
         after = self.statements[self.statements.index(wait) + 1 :]
         branches = itertools.takewhile(lambda one: one.starts("bra"), after)
         return Span(wait.begin, max([wait.end, *(one.end for one in branches)]))
@@ -100,7 +100,8 @@ def without(kind, statements):
 
 
 def waits(kernel, names, kind, last_number):
-    """waits for groups that are taken away, and that leave one group more pending"""
+    """Yields waits for groups with and without the change: removed waits, and waits that leave one more group
+    pending."""
     for one in kernel.all(*names):
         place = "-loop" if kernel.loop_of(one) else ""
         yield f"{kind}.no-wait{place}", one, ""
@@ -169,7 +170,7 @@ FAMILIES = [copies, matrices, barriers, stores, tensors, proxies]
 
 
 def faults_of(path):
-    """(kind, line, text with the fault)"""
+    """Yields (kind, line, text with the fault)."""
     text = path.read_text(errors="replace")
     if len(text) > LARGE:
         return
@@ -187,7 +188,7 @@ def faults_of(path):
 
 
 def warnings_of(ptxray, paths):
-    """by path: (rule, line) of what is reported"""
+    """Returns the warnings by path: (rule, line) of each."""
     command = [ptxray, "check", "--format=json", "--no-fold", *paths]
     report = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=False).stdout)
     reports = report.get("files", [report])

@@ -1,7 +1,7 @@
-"""What nvcc and ptxas say of an error that ptxray found in inline assembly.
+"""Judges errors of ptxray in inline assembly with nvcc and ptxas.
 
-Of C++ only nvcc is a judge: the statement itself is compiled, with variables in place of its expressions. Of other
-languages, and of what a macro makes, ptxas judges the module that ptxray made of it."""
+nvcc judges C++: it compiles the statement itself, with variables in place of its expressions. For other languages,
+and for statements in macros, ptxas judges the module that ptxray made."""
 
 import itertools
 import os
@@ -10,7 +10,7 @@ import re
 import subprocess
 import tempfile
 
-OLD = [("6.3", "70"), ("6.0", "60")]  # what later versions no longer have
+OLD = [("6.3", "70"), ("6.0", "60")]  # later versions no longer support these targets
 OF_NVCC = {"inline-clobber", "inline-constraint", "inline-operand-index", "inline-operand-name", "codegen-address-32"}
 NUMBERS = ["1", "2", "4", "8", "16", "32", "64", "128", "0"]
 MOST_WAYS = 81
@@ -29,12 +29,12 @@ WORD = re.compile(
 
 
 def words_of(statement):
-    """literals, names and signs, without comments"""
+    """Returns literals, names and signs, without comments."""
     return [m.group() for m in WORD.finditer(statement) if not m.group().startswith(("//", "/*"))]
 
 
 def parts_of(statement):
-    """the words between the colons of `asm(...)`; None: it is something else"""
+    """Returns the words between the colons of `asm(...)`, or None for another statement."""
     words = words_of(statement)
     while words and not words[0].strip():
         words.pop(0)
@@ -56,7 +56,7 @@ def is_literal(word):
 
 
 def operands_of(words):
-    """(constraint, expression) each; None: a macro makes them"""
+    """Returns (constraint, expression) for each operand, or None if a macro defines them."""
     operands, text = [], "".join(words)
     while text.strip(" \n\t,\r\\"):
         found = re.match(r'[\s,\\]*(?:\[\w+\]\s*)?"([^"]*)"\s*\(', text)
@@ -72,8 +72,8 @@ def operands_of(words):
 
 
 def kernels_of(statement):
-    """a kernel in C++ with the statement for each choice of the numbers that it does not say; none: it is not one that
-    can be compiled alone"""
+    """Yields C++ kernels with the statement, one for each choice of its unknown numbers. Yields none if the
+    statement cannot be compiled separately."""
     parts = parts_of(statement)
     if not parts or any(not is_literal(word) for word in parts[0] if word.strip()):
         return []
@@ -92,7 +92,7 @@ def kernels_of(statement):
                 is_known = re.fullmatch(r"\(*-?(0x)?[\da-fA-F]+[uUlL]*\)*|true|false", expression)
                 operands.append(f'"{constraint}"({expression if is_known else f"(NUMBER{numbers})"})')
                 numbers += not is_known
-            else:  # for nvcc to refuse
+            else:  # nvcc must reject this
                 variables.append("r")
                 operands.append(f'"{constraint}"(v{len(variables) - 1})')
         texts.append(", ".join(operands))
@@ -110,7 +110,7 @@ def kernels_of(statement):
 
 
 class Judge:
-    """`nvcc` may be missing, then all is asked of ptxas."""
+    """Judges statements. If `nvcc` is missing, ptxas judges all of them."""
 
     def __init__(self, ptxas, nvcc=None):
         self.ptxas = str(ptxas)
@@ -123,7 +123,7 @@ class Judge:
         self.newest = listed.split()[-1]
 
     def ask_ptxas(self, text, arch):
-        """What ptxas says against a text; empty: nothing."""
+        """Returns the errors of ptxas for a text, or an empty string."""
         done = subprocess.run(
             [self.ptxas, f"-arch={arch}", "-", "-o", os.devnull],
             input=text,
@@ -135,23 +135,25 @@ class Judge:
         return (said or [f"status {done.returncode}"])[0] if done.returncode else ""
 
     def ask_module(self, text, version, target, makes_code=False):
-        """The same of a module that ptxray made, for another version and target; `makes_code`: not only reading it."""
+        """Returns the errors for a module that ptxray made, for another version and target. `makes_code` also
+        generates code."""
         number = int(target.rstrip("af"))
         text = re.sub(r"(?m)^\.version .*", ".version " + version, text)
         text = re.sub(r"(?m)^\.target .*", ".target sm_" + target, text)
-        if number >= 100:  # where nvcc has one class of registers for 32 bits
+        if number >= 100:  # nvcc has one class of 32-bit registers for these
             text = text.replace(".reg .f32 %", ".reg .b32 %").replace(".reg .f64 %", ".reg .b64 %")
         return self.ask_ptxas(text, ("sm_" if makes_code else "compute_") + ("75" if number < 75 else target))
 
     def ask_nvcc(self, kernels, target):
-        """What nvcc says against them, and the PTX that it makes of each; it does not read the text of a statement."""
+        """Returns the errors of nvcc, and the PTX that it makes of each kernel. nvcc does not read the text of a
+        statement."""
         with tempfile.TemporaryDirectory() as folder:
             source = pathlib.Path(folder) / "kernels.cu"
             source.write_text("".join(kernels))
             ptx = source.with_suffix(".ptx")
             words = [self.nvcc, "-ptx", f"-arch=compute_{target}", source, "-o", ptx]
             done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-            if not ptx.exists():  # where it does, ptxas may have refused it: nvcc asks at once
+            if not ptx.exists():  # otherwise, ptxas may have rejected it: nvcc calls it at once
                 said = re.findall(r"(?:error|fatal|Internal Compiler Error).*?: (.*)", done.stdout)
                 return (said or [f"status {done.returncode}"])[0], []
             header, *entries = re.split(r"(?m)^(?=\s*// \.globl|\.visible \.entry)", ptx.read_text())
@@ -159,7 +161,7 @@ class Judge:
 
     def confirm_with_nvcc(self, kernels, target, makes_code):
         said, accepted = "", []
-        # The oldest and the newest classes of registers.
+        # These are the oldest and the newest classes of registers.
         of_nvcc = {name: self.ask_nvcc(kernels, name) for name in ("90a", "100a")}
         for name in [target, *(other for other in self.targets if other != target)]:
             said_by_nvcc, modules = of_nvcc["100a" if int(name.rstrip("af")) >= 100 else "90a"]
@@ -171,7 +173,8 @@ class Judge:
         return said, accepted
 
     def confirm(self, rule, module, statement):
-        """(who judged, what is said for the target that was judged, targets for which it is accepted: of nvcc one)"""
+        """Returns (the judge, its errors for the judged target, targets for which it accepts the text; with nvcc
+        only one)."""
         found = re.search(r"(?m)^\.target sm_(\w+)", module or "")
         target = found.group(1) if found else "90a"
         makes_code = rule.startswith("codegen-")
@@ -189,8 +192,8 @@ class Judge:
 
 
 def errors_of(report):
-    """The errors of one file of ptxray's JSON, one a line: rule, message, place, the module that was judged and, of
-    C++, the statement as it is written."""
+    """Yields the errors in ptxray's JSON, one per line: rule, message, position, the module that was judged and, for
+    C++, the statement in the source."""
     modules = (report.get("inline") or {}).get("expansions", [])
     found = {}
     for d in report["diagnostics"]:

@@ -4,7 +4,7 @@ import pathlib
 import subprocess
 import sys
 
-# These are the names for x86-64 Linux, from the oldest to the newest that any of the packages has.
+# These are the names for x86-64 Linux, from the oldest to the newest that the packages use.
 PLATFORMS = [
     *(f"manylinux{name}_x86_64" for name in ("1", "2010", "2014", "_2_12", "_2_17", "_2_24", "_2_26")),
     *(f"manylinux{name}_x86_64" for name in ("_2_27", "_2_28", "_2_31", "_2_34", "_2_35", "_2_39")),
@@ -13,8 +13,8 @@ PLATFORMS = [
 
 
 def download(package, version, folder, sha256=None):
-    """the path of a wheel, without what it depends on; where the version is None of the newest, an early one if there
-    is no other; subprocess.CalledProcessError where it cannot be had"""
+    """Returns the path of a wheel, without its dependencies. If the version is None, this is the newest one; a
+    prerelease only counts if there is no other. Raises subprocess.CalledProcessError if it is not available."""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     requirement = folder / "wheel.txt"
@@ -31,8 +31,8 @@ def download(package, version, folder, sha256=None):
 
 
 def environment(folder, *words):
-    """the Python of a virtual environment with what the words ask `pip install` for; subprocess.CalledProcessError,
-    with what pip said, where that cannot be had"""
+    """Returns the Python of a virtual environment with the packages for which the words ask `pip install`. Raises
+    subprocess.CalledProcessError with the output of pip if one is not available."""
     python = pathlib.Path(folder) / "bin" / "python"
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", folder], check=True, capture_output=True, text=True)

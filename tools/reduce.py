@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Makes smaller what ptxray's own fuzzers and generated programs have found: reduce.py [--build FOLDER] FILE...
+"""Reduces the findings of ptxray's fuzzers and generated programs: reduce.py [--build FOLDER] FILE...
 
-FILE is an input at which one of them fails: of a fuzzer (`build/dev/test/fuzz/faults/crash-...`), or a program of
-`ptxray generate` that a rule reports, that ptxas refuses, that the emulator reports, or whose result depends on the
-schedule. What fails is found out; the result is FILE.small, and what shows the fault is printed.
+FILE is a failing input of a fuzzer (`build/dev/test/fuzz/faults/crash-...`), or a failing program of `ptxray generate`.
+Such a program is reported by a rule or the emulator, rejected by ptxas, or has a result that depends on the schedule.
+The script detects the failure, writes the result to FILE.small, and prints the command that shows the fault.
 
     reduce.py judge WHAT FILE      status 0: FILE still fails in this way"""
 
@@ -16,10 +16,10 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-# The fuzzers whose inputs are PTX, and those whose inputs are not: libFuzzer makes these smaller byte by byte.
+# The inputs of the first fuzzers are PTX. libFuzzer reduces the inputs of the others byte by byte.
 OF_PTX = ("check-fuzzer", "format-fuzzer")
 OF_BYTES = ("inline-fuzzer", "binary-fuzzer", "lsp-fuzzer")
-SECONDS = 60  # that one look at a file may take
+SECONDS = 60  # time limit for one run with a file
 
 
 class Tools:
@@ -31,7 +31,7 @@ class Tools:
 
 
 def ran(*command):
-    """The status and what is printed; a command that does not end has a status, too."""
+    """Returns the status and the output. A command that does not end also has a status."""
     try:
         done = subprocess.run(
             [str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS
@@ -42,7 +42,7 @@ def ran(*command):
 
 
 def fails(tools, what, path):
-    """Whether a file fails in this way."""
+    """Returns whether a file fails in this way."""
     kind, _, detail = what.partition(":")
     if kind == "fuzzer":
         return ran(tools.fuzzers / detail, path)[0] != 0
@@ -63,7 +63,7 @@ def launch_of(path):
 
 
 def left_by(tools, path, schedule):
-    """What a run leaves in the second buffer; None: it does not end as it should."""
+    """Returns the contents of the second buffer after a run, or None if it does not end correctly."""
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "left"
         words = ["run", "--emulate", "--no-config", "--cores=1", f"--schedule={schedule}", f"--out=1=file:{out}"]
@@ -72,8 +72,8 @@ def left_by(tools, path, schedule):
 
 
 class Failure:
-    """How a file fails, the words of `ptxray reduce` by which it keeps doing so, and the command that shows it (`{}` is
-    the file)."""
+    """Describes how a file fails, the words of `ptxray reduce` that preserve the failure, and the command that shows
+    it (`{}` is the file)."""
 
     def __init__(self, tools, what, words=None, shown=None):
         judge = [sys.executable, __file__, "--build", tools.fuzzers.parents[1], "judge", what, "{}"]
@@ -82,14 +82,14 @@ class Failure:
 
 
 def failure(tools, path):
-    """None: nothing fails."""
+    """Returns the failure of a file, or None."""
     for name in (*OF_PTX, *OF_BYTES):
         if (tools.fuzzers / name).exists() and fails(tools, f"fuzzer:{name}", path):
             return Failure(tools, f"fuzzer:{name}", shown=f"{tools.fuzzers / name} {{}}")
     launch = launch_of(path)
     if rules := rules_in(tools, path):
         what = f"rule:{rules[0]}"
-        if launch and fails(tools, what, path):  # a false alarm, as long as it runs as it should
+        if launch and fails(tools, what, path):  # a false alarm, if it runs correctly
             return Failure(tools, what)
         return Failure(tools, what, [f"--keep-rule={rules[0]}"], "ptxray check {}")
     if found := of_ptxas(tools, path):
@@ -104,7 +104,7 @@ def failure(tools, path):
 
 
 def of_ptxas(tools, path):
-    """How ptxas fails at it; None: it does not, or is not there."""
+    """Returns how ptxas fails on a file, or None if it does not fail or is missing."""
     if not tools.ptxas.exists():
         return None
     target = re.search(r"(?m)^\s*\.target\s+(\w+)", path.read_text(errors="replace"))
@@ -129,7 +129,7 @@ def reduce(tools, path, jobs):
         limits = ["-minimize_crash=1", f"-max_total_time={SECONDS - 10}"]
         ran(tools.fuzzers / name, *limits, f"-exact_artifact_path={small}", path)
     else:
-        os.environ["PTXRAY_LAUNCH"] = launch_of(path) or ""  # the comment that says it goes
+        os.environ["PTXRAY_LAUNCH"] = launch_of(path) or ""  # the comment with the launch is removed
         command = [tools.ptxray, "reduce", "--quiet", f"--jobs={jobs}", path, "-o", small, *found.words]
         subprocess.run([str(word) for word in command], check=True)
     sizes = f"{path.stat().st_size} bytes became {small.stat().st_size}"

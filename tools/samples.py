@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """Keeps test/samples: lines of PTX with the verdict of ptxas.
 
-  samples.py judge [FILE...]   asks ptxas about all lines again (or those of the files) and writes the marks
+  samples.py judge [FILE...]   judges all lines (or those of the files) with ptxas again, and writes the marks
   samples.py add NAME < TEXT   adds lines `ptx 8.6, sm_100a<tab>INSTRUCTION` to test/samples/NAME.lines, judged
   samples.py grow [FILE]       has `mutation-tests` look for lines that notice the damages which FILE
                                (test/mutation/survivors.txt) names, and adds the fewest: those that ptxas judges as
                                ptxray does to test/samples, those that only a warning or an id tells to test/isa, to be
                                blessed and read; prints what is left, with the lines that ptxas judged otherwise
 
-ptxas is found as the tests find it ($PTXRAY_PTXAS, `tools/dev cuda`, PATH); $PTXRAY_BUILD names the build
-folder (default build/release)."""
+ptxas is found as the tests find it ($PTXRAY_PTXAS, `tools/dev cuda`, PATH); $PTXRAY_BUILD names the build folder
+(default build/release)."""
 
 import collections
 import os
@@ -48,7 +48,7 @@ def read(path):
 
 
 def add(path, lines):
-    """`lines`: the header of a section, an instruction, and perhaps the verdict."""
+    """Adds lines. Each of `lines` contains the header of a section, an instruction, and perhaps the verdict."""
     comments, sections = read(path)
     for header, text, *mark in lines:
         sections[header].setdefault(text, (mark or ["?"])[0] + " " + text)
@@ -61,7 +61,8 @@ def add(path, lines):
 
 
 def candidates(found):
-    """name of a damage to [(what tells it, section, instruction)], of what `--search` printed"""
+    """Returns a map from the name of a damage to [(how it is noticed, section, instruction)], from the output of
+    `--search`."""
     lines, out = [], {}
     for line in found.splitlines():
         if line.startswith("  "):
@@ -73,7 +74,7 @@ def candidates(found):
 
 
 def noticed(mutation, names, path):
-    """line of the file to the names of the damages that it notices"""
+    """Returns a map from the line of the file to the names of the damages that it notices."""
     found = subprocess.run([mutation, "--names", names, "--extra", path], stdout=subprocess.PIPE, text=True).stdout
     out = collections.defaultdict(set)
     for line in found.splitlines():
@@ -84,7 +85,7 @@ def noticed(mutation, names, path):
 
 
 def fewest(noticed_by):
-    """lines that together notice all that any of them does"""
+    """Returns lines that together notice all damages that any line notices."""
     left = set().union(*noticed_by.values()) if noticed_by else set()
     while left:
         line = max(noticed_by, key=lambda line: (len(noticed_by[line] & left), -line))
@@ -93,7 +94,7 @@ def fewest(noticed_by):
 
 
 def located(path):
-    """number of a line to its section and text"""
+    """Returns a map from the number of a line to its section and text."""
     header, out = "", {}
     for number, line in enumerate(path.read_text().splitlines(), 1):
         if line.startswith("//@ "):

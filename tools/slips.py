@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Measures how slips of the keyboard are reported.
+"""Measures how well typos are reported.
 
     tools/slips.py --tool build/release/tools/ptxray/ptxray FILE... [--count N] [--seed S] [--show K]
 
-Makes random edits in correct files: a semicolon, comma, bracket or brace lost or doubled, a stray
-character or quote, a misspelt word. One slip should be reported on its line, with nothing elsewhere;
-of two slips far apart both should. With --ptxas PATH a slip that ptxas accepts does not count.
+Makes random edits in correct files: a semicolon, comma, bracket or brace lost or doubled, a stray character or quote, a
+misspelt word. One typo should be reported on its line, with no other report. Of two typos far apart, both should be
+reported. With --ptxas PATH, a typo that ptxas accepts does not count.
 """
 
 import argparse
@@ -20,17 +20,17 @@ import tempfile
 
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"[^"]*"|[A-Za-z0-9_.$%:]+|[^\sA-Za-z0-9_.$%:]', re.S)
 PUNCTUATION = ";,[]{}()"
-OLDEST_ARCH = 75  # that ptxas 13 compiles for
+OLDEST_ARCH = 75  # oldest target of ptxas 13
 STRAY = "$#\\`'\"?!@^&|=~"
 
 
 def places(text):
-    """Where a slip may happen: (begin, end) of the tokens outside comments and strings."""
+    """Returns where a typo may happen: (begin, end) of the tokens outside comments and strings."""
     return [m.span() for m in TOKEN.finditer(text) if not m.group().startswith(("//", "/*", '"'))]
 
 
 def slip(text, spans, rng):
-    """One edit: (begin, end, replacement, what)."""
+    """Returns one edit: (begin, end, replacement, what)."""
     while True:
         kind = rng.choice(["lose", "lose", "double", "double", "stray", "word"])
         begin, end = rng.choice(spans)
@@ -83,7 +83,7 @@ def accepted_by_ptxas(ptxas, path, text):
 
 
 def any_accepted(ptxas, path, text, edits):
-    """Whether one of the slips alone leaves a legal file."""
+    """Returns whether the text is valid after one of the typos."""
     if len(edits) == 1:
         return accepted_by_ptxas(ptxas, path, text)
     for edit in edits:

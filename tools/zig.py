@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Fetches zig from PyPI into build/zig, pinned by hash: a C++ compiler that links for older versions of glibc.
-What is there already is left alone. Exit status 1 when it cannot be had."""
+"""Downloads zig from PyPI into build/zig, pinned by hash: a C++ compiler that links for older versions of glibc. An
+existing copy is not changed. Exit status 1: it is not available."""
 
 import pathlib
 import platform

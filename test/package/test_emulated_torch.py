@@ -1,7 +1,7 @@
-"""PyTorch with CUDA, as PyPI has it, and Triton's own driver on an emulated GPU: test_emulated_torch.py PTXRAY.
+"""Tests PyPI's PyTorch with CUDA, and Triton's own driver, on an emulated GPU: test_emulated_torch.py PTXRAY.
 
-PTXRAY_TORCH names a Python that has torch and triton. Without it, the test fetches them if PTXRAY_REQUIRE names torch:
-they take 6 GB. Otherwise its exit status is 77."""
+PTXRAY_TORCH names a Python that has torch and triton. Without it, the test downloads them (6 GB) if PTXRAY_REQUIRE
+names torch. Otherwise its exit status is 77."""
 
 import os
 import subprocess
@@ -77,7 +77,7 @@ def with_operations_of_the_cpu():
     query = torch.randn(1, 2, 8, 16, device="cuda")
     attend = torch.nn.functional.scaled_dot_product_attention
     assert_close(attend(query, query, query).cpu(), attend(*[query.cpu()] * 3))
-    ptxray.torch.TABLE["relu"] = lambda operation, value: operation(value) + 1  # as a user may extend it
+    ptxray.torch.TABLE["relu"] = lambda operation, value: operation(value) + 1  # an extension by a user
     assert torch.relu(torch.tensor([-1.0, 2.0]).cuda()).tolist() == [1, 3]
 
 

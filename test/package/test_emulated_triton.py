@@ -1,5 +1,5 @@
-"""Kernels of Triton, those of its tutorials in small, on an emulated GPU: test_emulated_triton.py LIBRARY. Arrays of
-numpy are in the place of torch's tensors: Triton asks a tensor for little, and torch is large."""
+"""Runs Triton kernels, small versions of its tutorials, on an emulated GPU: test_emulated_triton.py LIBRARY. Arrays
+of numpy replace torch's tensors, since torch is large and Triton uses few of their functions."""
 
 import contextlib
 import io
@@ -30,7 +30,7 @@ from triton.tools.tensor_descriptor import TensorDescriptor  # noqa: E402
 
 
 class Tensor:
-    """As much of a tensor as Triton asks for."""
+    """Provides the parts of a tensor that Triton uses."""
 
     def __init__(self, array):
         self.array, self.dtype, self.shape = array, array.dtype, array.shape
@@ -79,7 +79,7 @@ def vector_add():
     except ptxray.PtxError as error:
         path, line = error.diagnostics[0].origin
         assert os.path.samefile(path, __file__)
-        # Triton 3.9 counts on within the lines of inline assembly.
+        # Triton 3.9 also counts the lines of inline assembly.
         assert any("tl.store(out" in text for text in pathlib.Path(path).read_text().splitlines()[line - 5 : line])
     else:
         raise AssertionError("nobody noticed the end of the arrays")
@@ -146,7 +146,7 @@ def norm_kernel(x, y, w, b, mean, rstd, stride, n, eps, BLOCK: tl.constexpr):
 
 @triton.jit
 def norm_gradient(dy, x, dw, mean, rstd, lock, stride, n, BLOCK: tl.constexpr):
-    """Sums rows under a lock, as the tutorial does."""
+    """Sums rows under a lock, like the tutorial."""
     row, at = tl.program_id(0), tl.arange(0, BLOCK)
     values, gradient = tl.load(x + row * stride + at, at < n), tl.load(dy + row * stride + at, at < n)
     part = gradient * (values - tl.load(mean + row)) * tl.load(rstd + row)
@@ -206,7 +206,7 @@ def attention():
 
 @triton.jit
 def described_kernel(a, b, c, m, n, k, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, WS: tl.constexpr):
-    """A product by tensor descriptors of the host: TMA, and wgmma or tcgen05 where there are those."""
+    """Computes a product with the host's tensor descriptors: TMA, and wgmma or tcgen05 if available."""
     total = tl.zeros((M, N), dtype=tl.float32)
     for i in tl.range(0, tl.cdiv(k, K), warp_specialize=WS):
         left = a.load([tl.program_id(0) * M, i * K])
@@ -232,13 +232,13 @@ def specialized():
 
 
 def in_clusters():
-    """Two blocks of a cluster share the work of a program."""
+    """Shares the work of a program between two blocks of a cluster."""
     described(num_ctas=2)
 
 
 @triton.jit
 def device_descriptors(x, out, m, n, M: tl.constexpr, N: tl.constexpr):
-    """Tensor descriptors that the kernel makes, in memory that it asks Triton for."""
+    """Makes tensor descriptors in the kernel, in memory that it requests from Triton."""
     source = tl.make_tensor_descriptor(x, [m, n], [n, 1], [M, N])
     target = tl.make_tensor_descriptor(out, [m, n], [n, 1], [M, N])
     at = [tl.program_id(0) * M, tl.program_id(1) * N]

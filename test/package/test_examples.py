@@ -1,4 +1,4 @@
-"""The Python examples of docs/examples/embedding at work: test_examples.py WHICH PTXRAY [LIBRARY]. WHICH is score,
+"""Runs the Python examples of docs/examples/embedding: test_examples.py WHICH PTXRAY [LIBRARY]. WHICH is score,
 triton and cute (which compile kernels), llvmlite, ray (a cluster of two nodes in this machine) or dask (two
 processes)."""
 
@@ -75,7 +75,7 @@ def triton():
     compiled(90)
     print(f"checking took {triton_guard.cost():.2%} of compiling")
     assert triton_guard.cost() < 0.01
-    triton_guard._checker = ptxray.Checker(target="sm_20")  # where these kernels are wrong
+    triton_guard._checker = ptxray.Checker(target="sm_20")  # these kernels are invalid for this target
     try:
         compiled(80)
     except ptxray.PtxError as error:
@@ -86,7 +86,7 @@ def triton():
 
 def cute():
     os.environ["CUTE_DSL_ARCH"] = "sm_90a"
-    sys.path.remove(str(ROOT / "tools"))  # its cuda.py hides the package of that name
+    sys.path.remove(str(ROOT / "tools"))  # its cuda.py hides the package with that name
     import cute_guard
     import ptxray
 
@@ -98,10 +98,10 @@ def cute():
     assert len(cute_guard._seen) == 10, cute_guard._seen
     print(f"checking took {cute_guard.cost():.2%} of compiling")
     assert cute_guard.cost() < 0.01
-    cute_guard._checker = ptxray.Checker(target="sm_10")  # where these kernels are wrong
+    cute_guard._checker = ptxray.Checker(target="sm_10")  # these kernels are invalid for this target
     try:
         cute_kernels.compile_scaled(11)
-    except Exception as error:  # CuTe's own, around that of the guard
+    except Exception as error:  # CuTe's exception, which wraps that of the guard
         cause = error.__cause__ or error.__context__
         assert isinstance(cause, ptxray.PtxError) and cause.diagnostics, error
     else:
@@ -122,7 +122,7 @@ def llvmlite():
 
 
 def table(folder):
-    """Parquet in four parts, and how many errors each row has; None: there is no text."""
+    """Writes Parquet in four parts. Returns the number of errors in each row; None: the row has no text."""
     import pyarrow
     import pyarrow.parquet
 

@@ -1,4 +1,4 @@
-"""--fix and --baseline on files: test_fix.py PTXRAY. What --diff shows is given to git to apply."""
+"""Tests --fix and --baseline on files: test_fix.py PTXRAY. git applies the output of --diff."""
 
 import os
 import pathlib
@@ -29,7 +29,7 @@ def main():
         (folder / "link.ptx").symlink_to("one.ptx")
 
         command = [binary, "check", "--fix", "--diff", *texts]
-        patch = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE).stdout  # as bytes: line ends stay
+        patch = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE).stdout  # as bytes, to keep line ends
         assert all((folder / file).read_bytes() == text.encode() for file, text in texts.items()), "--diff writes"
         applied = folder / "applied"
         applied.mkdir()
@@ -50,7 +50,7 @@ def main():
         again = run(binary, "check", "--fix", "--diff", *texts, cwd=folder)
         assert again == "", again
 
-        # Findings that the baseline lists are accepted from wherever the check runs and wherever the lines move.
+        # Findings in the baseline are accepted from any working folder, and after lines move.
         run(binary, "check", "--baseline=list", "--update-baseline", "one.ptx", "many.ptx", cwd=folder)
         run(binary, "check", "--baseline=list", "one.ptx", "many.ptx", cwd=folder)
         run(binary, "check", "--baseline=../list", "../one.ptx", cwd=applied)
@@ -65,19 +65,19 @@ def main():
         run(binary, "check", "--baseline=list", "--update-baseline", "one.ptx", "many.ptx", cwd=folder)
         run(binary, "check", "--baseline=list", "one.ptx", cwd=folder)
         (folder / "one.ptx").write_text(known.replace("mov.b33 %r0, 1;", "mov.b33 %r0, 1;\n" * 2))
-        run(binary, "check", "--baseline=list", "one.ptx", status=1, cwd=folder)  # the second of the same is new
+        run(binary, "check", "--baseline=list", "one.ptx", status=1, cwd=folder)  # the second finding is new
         run(binary, "check", "--baseline=list", "missing.ptx", status=2, cwd=folder)
         (folder / "one.ptx").write_text(known.replace("mov.b33 %r0, 1;\n", ""))
         out = run(binary, "check", "--baseline=list", "one.ptx", cwd=folder)
         assert "1 entry of the baseline matches nothing" in out, out
         (folder / "one.ptx").write_text(known)
 
-        # A report in a file, with the status that it would have.
+        # This writes a report into a file, with the usual exit status.
         shown = run(binary, "check", "--format=json", "one.ptx", status=1, cwd=folder)
         out = run(binary, "check", "--format=json", "--output-file=report", "one.ptx", status=1, cwd=folder)
         assert out == "" and (folder / "report").read_text() == shown, out
 
-        # A file that may not be written is reported, and stays.
+        # A file without write permission is reported and not changed.
         if os.getuid() != 0:
             (folder / "closed").mkdir()
             (folder / "closed" / "k.ptx").write_text(BAD)

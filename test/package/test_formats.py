@@ -1,5 +1,5 @@
-"""The formats for people's tools, read by those tools: test_formats.py PTXRAY. `short` goes through vim's errorformat,
-`jsonl` through jq, `github` is compared with what GitHub's own package @actions/core writes."""
+"""Reads the output formats with the tools that they are for: test_formats.py PTXRAY. vim's errorformat reads
+`short`, jq reads `jsonl`, and `github` is compared with the output of GitHub's package @actions/core."""
 
 import json
 import pathlib
@@ -16,14 +16,14 @@ files = ["formats.ptx", "report.ptx", "severity.ptx", "suppressions.ptx"]
 
 
 def check(format):
-    # Bytes: the inputs hold what is no UTF-8.
+    # The output is bytes, since some inputs are not UTF-8.
     return subprocess.run(
         [binary, "check", "--pedantic", "--no-config", "--format=" + format, *files], cwd=cases, stdout=subprocess.PIPE
     ).stdout.decode()
 
 
 def shown(diagnostic):
-    """The rule and its kind, as text shows them: `missing-qualifier:scope`."""
+    """Returns the rule and its kind as text output shows them: `missing-qualifier:scope`."""
     kind = diagnostic["args"].get("kind", "other")
     return diagnostic["rule"] + (":" + kind if kind != "other" else "")
 

@@ -1,5 +1,5 @@
-"""`cmake --install`, then the example project against what was installed: test_library.py BUILD_FOLDER CMAKE.
-Its CUDA part needs an nvcc (tools/dev cuda --nvcc) and is left out without one."""
+"""Runs `cmake --install`, and builds the example project with the installed files: test_library.py BUILD_FOLDER
+CMAKE. The CUDA part needs an nvcc (tools/dev cuda --nvcc) and is skipped without it."""
 
 import ctypes
 import os
@@ -18,14 +18,15 @@ example = ROOT / "docs" / "examples" / "cmake"
 
 
 def check_exports(library):
-    """A name that goes, or changes its meaning, is a new soname; docs/linking.md says what holds."""
+    """Tests the exported names. If one disappears or changes its meaning, the soname must change; docs/linking.md
+    states the guarantees."""
     shown = set(re.findall(r" [TVWBDu] (\S+)", run("nm", "-D", "--defined-only", library)))
     listed = set((ROOT / "test" / "package" / "exports.txt").read_text().split())
     assert shown == listed, f"{library} shows {sorted(shown - listed)}, lacks {sorted(listed - shown)} of exports.txt"
 
 
 def check_pkg_config(prefix, work):
-    """A C program, with the compiler of C: shared, and with everything inside."""
+    """Builds a C program with the C compiler, with the shared library and with static libraries."""
     work.mkdir()
     (work / "version.c").write_text(
         "#include <ptxray/ptxray-c.h>\n#include <stdio.h>\n"
@@ -58,7 +59,7 @@ with tempfile.TemporaryDirectory() as name:
         text = header.read_text()
         assert not re.search(r"llvm/|antlr|nlohmann", text), f"{header} includes what is inside"
 
-    # Each header stands alone, in the oldest language it is for.
+    # Each header compiles separately, in the oldest supported language version.
     run(
         "g++",
         "-std=c++17",
@@ -95,7 +96,7 @@ with tempfile.TemporaryDirectory() as name:
     run(cmake, "-G", "Ninja", "-S", tree, "-B", work, f"-DCMAKE_PREFIX_PATH={prefix}", *options)
     run(cmake, "--build", work)
 
-    # Shared, PIE and module say the same.
+    # The shared, PIE and module builds print the same.
     for program in ("compiler", "compiler_static"):
         assert run(work / program) == ""
         found = run(work / program, "add.f32 %x0, %x0, %r1;", status=1)
@@ -105,7 +106,7 @@ with tempfile.TemporaryDirectory() as name:
     plugin.count_errors.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
     assert plugin.count_errors(BAD.encode(), len(BAD)) == 2
 
-    # ptxray_check: nothing to do the second time; a change checks its own file alone; an error fails the build.
+    # With ptxray_check, a second build does nothing, a change only checks its own file, and an error ends the build.
     def steps():
         out = subprocess.run(
             [cmake, "--build", work, "--verbose"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True

@@ -1,4 +1,4 @@
-"""docs/examples/embedding/llvm_check.cpp, in a program with an LLVM of its own: test_llvm.py LIBRARY."""
+"""Tests docs/examples/embedding/llvm_check.cpp in a program with another LLVM: test_llvm.py LIBRARY."""
 
 import pathlib
 import shutil
@@ -16,7 +16,7 @@ define ptx_kernel void @twice(ptr addrspace(1) %data) {
   ret void
 }
 """
-# LLVM passes this on unread.
+# LLVM does not read this text.
 FAULT = KERNEL.replace("ret void", 'call void asm sideeffect "bar.snyc 0;", ""()\n  ret void')
 
 

@@ -1,4 +1,4 @@
-"""The .deb and the tarball: test_packages.py BUILD_FOLDER CPACK. The .deb is unpacked by dpkg and judged by lintian."""
+"""Tests the .deb and the tarball: test_packages.py BUILD_FOLDER CPACK. dpkg unpacks the .deb, and lintian checks it."""
 
 import pathlib
 import re
@@ -45,7 +45,7 @@ def main():
                 assert list(root.glob(file)), f"{root} has no {file}"
             assert "statically linked" in run("file", root / "bin/ptxray") if shutil.which("file") else True
         judged = run(need("lintian"), "--fail-on", "none", "--no-tag-display-limit", deb, status=None)
-        # The project has no address yet, and the program is static on purpose.
+        # The project has no address yet, and the program is intentionally static.
         known = ("bogus-mail-host", "embedded-library zlib [usr/bin/ptxray]")
         errors = [line for line in judged.splitlines() if line.startswith("E:")]
         errors = [line for line in errors if not any(tag in line for tag in known)]

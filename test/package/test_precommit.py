@@ -1,4 +1,5 @@
-"""The hooks with the real pre-commit: test_precommit.py PTXRAY. They run the `ptxray` in PATH, and compile nothing."""
+"""Tests the hooks with the real pre-commit: test_precommit.py PTXRAY. They run the `ptxray` in PATH, and compile
+nothing."""
 
 import os
 import pathlib
@@ -59,7 +60,7 @@ def main():
 
         config("ptxray")
         commit(project)
-        assert "ptxray" in hook(1) and "Passed" not in hook(1)  # not in PATH
+        assert "ptxray" in hook(1) and "Passed" not in hook(1)  # the program is not in PATH
         (folder / "bin").mkdir()
         (folder / "bin" / "ptxray").symlink_to(pathlib.Path(sys.argv[1]).resolve())
         assert "Passed" in hook(0)

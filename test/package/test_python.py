@@ -1,5 +1,5 @@
-"""The Python module, over the library in its process and over a process beside it: test_python.py PTXRAY [LIBRARY].
-With PTXRAY_ARRAYS in the environment, in a Python that has numpy and pyarrow."""
+"""Tests the Python module with the library in its process, and with a separate process: test_python.py PTXRAY
+[LIBRARY]. With PTXRAY_ARRAYS in the environment, it uses a Python with numpy and pyarrow."""
 
 import array
 import concurrent.futures
@@ -72,7 +72,7 @@ def kernels():
     assert certified.certificate and certified.certificate["verdict"] == "all-contents"
     assert list(y) == [2.5 * i + 1 for i in range(64)]
     machine = ptxray.Machine(text, chip="sm_90a", path="saxpy.ptx")
-    machine.launch([0, y, y, 64], block=64)  # one buffer twice
+    machine.launch([0, y, y, 64], block=64)  # both arguments are the same buffer
     assert y[63] == 2.5 * 63 + 1
     for problem, arguments in (
         (ptxray.PtxError, [1, x, y, 70]),
@@ -109,7 +109,7 @@ def kernels():
 
 
 def findings():
-    """What a launch found as a value, with the line of the source that `.loc` names."""
+    """Tests the findings of a launch as a value, with the source line that `.loc` names."""
     if engine == "beside":
         return
     lines = (ROOT / "test" / "emulate" / "saxpy.ptx").read_text().splitlines()
@@ -124,7 +124,7 @@ def findings():
 
 
 def tensor_maps():
-    """A tile that TMA brings is the one that numpy cuts out of the array."""
+    """Tests that a tile that TMA copies equals the slice of the array in numpy."""
     if engine == "beside" or not has_arrays:
         return
     import numpy
@@ -148,7 +148,7 @@ def tensor_maps():
 
 
 def images():
-    """A surface that is a texture read between its texels."""
+    """Tests a surface that is also read as a texture, between its texels."""
     if engine == "beside" or not has_arrays:
         return
     import numpy
@@ -157,7 +157,7 @@ def images():
     drawn = numpy.zeros((4, 2), "u4")
     machine = ptxray.Machine(DRAWN)
     machine.launch([ptxray.Texture(texels, linear=True), ptxray.Surface(drawn)], block=(2, 4))
-    # Thread (x, y) reads at (y + 1, x + 0.5): between two texels of a row.
+    # Thread (x, y) reads at (y + 1, x + 0.5), between two texels of a row.
     expected = [[y + 0.5 + 4 * x if y < 3 else 3 + 4 * x for x in range(2)] for y in range(4)]
     assert (drawn.view("f4") == expected).all(), drawn
     machine.launch([ptxray.Texture(texels, mode="border", border=[7]), ptxray.Surface(drawn)], block=(2, 4))
@@ -193,7 +193,7 @@ def equality():
 
 
 def plugin():
-    """`pytest --ptxray` fails a test whose kernel made a fault, though the test caught it."""
+    """Tests that `pytest --ptxray` fails a test whose kernel has a fault, even if the test caught it."""
     if engine == "beside" or not has_arrays:
         return
     test = f"""
@@ -285,7 +285,7 @@ def values():
     found = ptxray.check(BAD, target="sm_90a")
     assert (len(found), found.errors, found.ptx, found.target) == (2, 2, "8.0", "sm_90a")
     assert [d.rule for d in found] == ["undefined-symbol", "expected-semicolon"] == [found[0].rule, found[-1].rule]
-    assert (len(found), found.errors, found.ptx, found.target) == (2, 2, "8.0", "sm_90a")  # once they are made
+    assert (len(found), found.errors, found.ptx, found.target) == (2, 2, "8.0", "sm_90a")  # after both were created
     assert found[1].fix.safe and found[1].fix.edits[0].text == ";" and found[0].begin.line == 7
     assert ptxray.check(GOOD) == [] and not ptxray.check(GOOD) and found == list(found) == ptxray.check(BAD.encode())
     again = pickle.loads(pickle.dumps(ptxray.check(BAD)))
@@ -360,7 +360,8 @@ def arrays():
 
 
 def as_the_program():
-    """All texts of the tests, in a random order with changes of target, as the program says."""
+    """Checks all texts of the tests in a random order with changes of target, and compares the results with those of
+    the program."""
     files = [path for path in sorted(ROOT.glob("test/*/**/*.ptx")) if path.stat().st_size < 20_000]
     for target in (None, "sm_100a"):
         random.Random(1).shuffle(files)
@@ -392,7 +393,7 @@ def threads():
 
 
 def forks():
-    """While other threads check."""
+    """Tests forks while other threads check."""
     stop = threading.Event()
 
     def work():
@@ -415,7 +416,7 @@ def forks():
 
 def subinterpreters():
     if sys.version_info >= (3, 12) or engine == "beside" or has_arrays:
-        return  # later Pythons have others; no process starts there, and numpy is not made for it
+        return  # later Pythons have other errors; no process starts there, and numpy does not support it
     import _xxsubinterpreters as interpreters
 
     code = f"""
@@ -434,7 +435,7 @@ assert [len(one) for one in ptxray.check_many([{GOOD!r}] * 3, jobs=1)] == [0, 0,
 
 
 def memory():
-    """Many texts, and options that are not kept."""
+    """Tests that memory does not grow with many texts and with unused options."""
     for i in range(3000):
         ptxray.check(BAD.replace("%r9", f"%x{i}"))
         if i % 10 == 0:

@@ -1,5 +1,5 @@
-"""ptxray as a part of another build, and as a package of Conan: test_recipes.py CMAKE [fetch|conan]. Both compile all
-that a library needs."""
+"""Tests ptxray as a part of another build, and as a Conan package: test_recipes.py CMAKE [fetch|conan]. Both compile
+the complete library."""
 
 import json
 import os
@@ -13,7 +13,7 @@ cmake = sys.argv[1]
 
 
 def fetch(folder):
-    """FetchContent: the example of docs/linking.md"""
+    """Tests FetchContent with the example of docs/linking.md."""
     build = folder / "fetch"
     options = [f"-DPTXRAY_SOURCE={ROOT}", "-DCMAKE_BUILD_TYPE=Release"]
     run(cmake, "-G", "Ninja", "-S", ROOT / "docs/examples/fetch", "-B", build, *options)
@@ -24,7 +24,7 @@ def fetch(folder):
 
 
 def conan(folder):
-    """Conan: made, and found by the example project with find_package"""
+    """Builds the Conan package, which the example project finds with find_package."""
     program = python_with("conan==2.34.0").parent / "conan"
     environment = {**os.environ, "CONAN_HOME": str(folder / "conan")}
     run(program, "profile", "detect", env=environment)
@@ -39,7 +39,7 @@ def conan(folder):
     print("Conan builds and uses it", flush=True)
 
 
-# vcpkg comes from its forge alone and is tried by hand; what can be compared is compared.
+# vcpkg is only available from its repository and tested by hand. This compares the parts that can be compared.
 port = json.loads((ROOT / "packaging/vcpkg/ports/ptxray/vcpkg.json").read_text())
 assert port["version"] == version() and port["license"] == "Apache-2.0"
 for part in (fetch, conan):

@@ -1,5 +1,5 @@
-"""The checker, the C interface and the machine under ThreadSanitizer, or the checker under AddressSanitizer:
-test_sanitizers.py thread|address CMAKE. Only the library and one program of tests are built for it."""
+"""Tests the checker, the C interface and the emulator with ThreadSanitizer, or the checker with AddressSanitizer:
+test_sanitizers.py thread|address CMAKE. It only builds the library and one test program."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""What a terminal sees and a pipe does not, progress and summary: test_terminal.py PTXRAY."""
+"""Tests the output that only a terminal shows, progress and summary: test_terminal.py PTXRAY."""
 
 import os
 import pathlib
@@ -15,14 +15,14 @@ binary = pathlib.Path(sys.argv[1]).resolve()
 
 
 def check(folder, *options, terminal):
-    """what it writes on standard output and on standard error, each a terminal or a pipe"""
+    """Returns the text on standard output and on standard error, each of which is a terminal or a pipe."""
     pipe = folder / "a.ptx"
     pipe.unlink(missing_ok=True)
     os.mkfifo(pipe)
 
     def feed():
         with open(pipe, "w") as out:
-            time.sleep(0.7)  # a run must be long before it says so
+            time.sleep(0.7)  # only long runs show progress
             out.write(GOOD)
 
     feeder = threading.Thread(target=feed)
@@ -43,7 +43,7 @@ def check(folder, *options, terminal):
         try:
             while chunk := os.read(read, 4096):
                 text += chunk
-        except OSError:  # how a terminal ends
+        except OSError:  # a terminal ends with this error
             pass
         os.close(read)
         texts.append(text.decode())
@@ -56,7 +56,8 @@ with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
     for file in ("b.ptx", "c.ptx"):
         (folder / file).write_text(GOOD)
-    # pty.openpty gives (master, slave): we read the first and the program writes the second, as with a pipe.
+    # pty.openpty returns (master, slave). As with a pipe, the test reads the first and the program writes to the
+    # second.
     out, err = check(folder, terminal=True)
     assert out == "3 files, no errors\r\n", out
     assert "1 of 3 files, 0 errors" in err and err.endswith("\r\x1b[K"), err

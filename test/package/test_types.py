@@ -1,5 +1,5 @@
-"""The Python package as type checkers see it, mypy and pyright: test_types.py. What is right passes, what is wrong is
-said, and what the package exports is what its __all__ names."""
+"""Tests the Python package with the type checkers mypy and pyright: test_types.py. They must accept correct code and
+report wrong code. The exported names must be those in __all__."""
 
 import pathlib
 import re

@@ -1,7 +1,8 @@
-"""The extension of tools/vscode in a real VS Code (code-server and Chromium): test_vscode.py PTXRAY [--picture FILE]
+"""Tests the extension of tools/vscode in a real VS Code (code-server and Chromium): test_vscode.py PTXRAY [--picture
+FILE]
 
-The grammar's colours are compared with what `ptxray lsp` says of each word; the extension is packaged with the program
-inside and installed; a person's steps (tools/vscode/test/vscode.mjs) are taken in a browser."""
+The test compares the grammar's colours with the tokens of `ptxray lsp`. It packages the extension with the program,
+installs it, and repeats a user's steps (tools/vscode/test/vscode.mjs) in a browser."""
 
 import json
 import os
@@ -34,7 +35,7 @@ SETTINGS = {
 
 
 def code_server():
-    """the folder that has it; what it is made of besides JavaScript is compiled here"""
+    """Returns the folder with code-server. Its native parts are compiled here."""
     folder = npm_packages(CODE_SERVER.replace("@", "-"), CODE_SERVER, PUPPETEER)
     if (folder / "complete").exists():
         return folder
@@ -52,7 +53,8 @@ def code_server():
 
 
 def check_colours(tool, built, place):
-    """on modules of a fourth of the sections of test/isa; only the server knows what a wrong word may be"""
+    """Compares colours on modules of a fourth of the sections of test/isa. Only the server can classify a wrong
+    word."""
     found = [s for path in sorted((ROOT / "test" / "isa").rglob("*.ptx")) for s in sections.sections(path)]
     files = []
     for number, section in enumerate(found[::4]):

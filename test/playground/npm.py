@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The package of npm, packed, installed and used: npm.py PTXRAY PTXRAY.WASM SOURCE-FOLDER
+"""Packs, installs and uses the npm package: npm.py PTXRAY PTXRAY.WASM SOURCE-FOLDER
 
 Skipped (77) without npm or without the program for WebAssembly, unless PTXRAY_REQUIRE names `playground` or `all`."""
 
@@ -35,7 +35,7 @@ console.log(JSON.stringify({
 """
 
 
-# With a type that is not the one declared, so that it is seen that the types are read.
+# This code uses a wrong type, to show that the types are checked.
 TYPED = """
 import { check, command, compiled, format, type Diagnostic } from "ptxray";
 import { DebugAdapter, memoryDisk, Server } from "ptxray/server";
@@ -64,7 +64,7 @@ KERNEL = (
 
 
 def packed(source, wasm, folder):
-    """The package in a file, as tools/release makes it."""
+    """Returns the package as a file, in the same way as tools/release."""
     sys.path.append(str(source / "tools" / "release"))
     spec = importlib.util.spec_from_file_location("npm_package", source / "tools/playground/npm.py")
     module = importlib.util.module_from_spec(spec)
@@ -126,7 +126,7 @@ def typed(folder):
 
 
 def from_file(package, folder):
-    """in an empty folder, without an installation"""
+    """Runs the file in an empty folder, without an installation."""
     (folder / "bad.ptx").write_text(BAD)
     npx = ["npx", "--yes", "--offline", f"--package={package}", "ptxray"]
     assert "[expected-semicolon]" in run(*npx, "check", "bad.ptx", cwd=folder, status=1)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The playground in other engines than Chromium's: others.py FOLDER SOURCE-FOLDER
+"""Tests the playground in engines other than Chromium: others.py FOLDER SOURCE-FOLDER
 
-Firefox by its Marionette, WebKit by its WebDriver under Xvfb: each does what page.py does in Chromium, but for the
-width of a phone. Skipped (77) without any of them or without the page, unless PTXRAY_REQUIRE names `playground` or
-`all`."""
+Marionette controls Firefox, and WebDriver controls WebKit under Xvfb. Each repeats the tests of page.py, except for
+the width of a phone. The test is skipped (77) without any of them or without the page, unless PTXRAY_REQUIRE names
+`playground` or `all`."""
 
 import json
 import os
@@ -30,9 +30,9 @@ def free_port():
 
 
 class Driven:
-    """what both protocols have in common: scripts, and actions of keys and of the mouse"""
+    """Provides the common part of both protocols: scripts, and actions of keys and of the mouse."""
 
-    errors: typing.ClassVar = []  # page.py hears for itself
+    errors: typing.ClassVar = []  # page.py collects the errors itself
 
     def after(self, promise):
         return self.later(f"const done = arguments[arguments.length - 1]; {promise}.then(done)")
@@ -53,7 +53,7 @@ class Driven:
 
 
 class Firefox(Driven):
-    """Marionette: `size:[0, number, name, parameters]`, answered by `size:[1, number, error, result]`"""
+    """Implements Marionette: `size:[0, number, name, parameters]`, answered by `size:[1, number, error, result]`."""
 
     def __init__(self, folder):
         self.port, self.number = free_port(), 0
@@ -67,7 +67,7 @@ class Firefox(Driven):
             except OSError:
                 time.sleep(0.1)
         self.rest = b""
-        self.message()  # it says what it is
+        self.message()  # the first message describes the browser
         self.ask("WebDriver:NewSession", {"capabilities": {"alwaysMatch": {"acceptInsecureCerts": True}}})
         self.ask("WebDriver:SetTimeouts", {"script": 60000})
 
@@ -118,7 +118,7 @@ class WebKit(Driven):
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         self.screen = subprocess.Popen(["Xvfb", display, "-screen", "0", "1400x1000x24"], **quiet)
         settings = {"DISPLAY": display, "LIBGL_ALWAYS_SOFTWARE": "1", "WEBKIT_DISABLE_COMPOSITING_MODE": "1"}
-        settings["WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS"] = "1"  # it has none for root
+        settings["WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS"] = "1"  # root has no sandbox
         self.process = subprocess.Popen(
             ["WebKitWebDriver", f"--port={self.port}"], env={**os.environ, **settings}, **quiet
         )

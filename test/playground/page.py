@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The playground in headless Chromium, opened from its file:
-page.py FOLDER SOURCE-FOLDER [--screenshots FOLDER] [--smoke]
+"""Tests the playground in headless Chromium, opened from its file: page.py FOLDER SOURCE-FOLDER [--screenshots FOLDER]
+[--smoke]
 
-Opens by address, types, hovers, looks at each panel, runs through the examples, drops files, opens what is hostile;
-the console stays silent and nothing is wider than a phone. Times are compared with the budgets of docs/playground.md.
-others.py does the same in Firefox and WebKit.
-Skipped (77) without Chromium or the page, unless PTXRAY_REQUIRE names `playground` or `all`."""
+The test opens addresses, types, hovers, opens each panel and each example, drops files, and opens hostile texts. The
+console must stay silent, and no element may be wider than a phone. Times are compared with the budgets of
+docs/playground.md. others.py does the same in Firefox and WebKit. Skipped (77) without Chromium or the page, unless
+PTXRAY_REQUIRE names `playground` or `all`."""
 
 import base64
 import json
@@ -41,7 +41,7 @@ def fragment(text):
 
 class Chromium(Browser):
     def after(self, script):
-        """the value of a promise"""
+        """Returns the value of a promise."""
         asked = self.ask("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         return asked["result"].get("value")
 
@@ -62,8 +62,8 @@ class Chromium(Browser):
 
 
 class Page:
-    """`browser` has open(address), value(expression), after(promise), type(text), press_control(key), move(x, y) and
-    errors"""
+    """Tests the page. `browser` has open(address), value(expression), after(promise), type(text),
+    press_control(key), move(x, y) and errors."""
 
     def __init__(self, browser, address):
         self.browser, self.address, self.problems = browser, address, []
@@ -103,7 +103,7 @@ class Page:
         return self.value("playground.state().findings.map((one) => one.code)")
 
     def panel(self, name):
-        """what it shows, or the number of the words of its picture"""
+        """Returns the contents of a panel, or the number of words in its picture."""
         self.do(f"document.querySelector('#{name}').dataset.turn = ''", f"playground.show('{name}')")
         if name != "findings":
             self.until(f"document.querySelector('#{name}').dataset.turn !== ''", f"panel {name}")
@@ -178,7 +178,7 @@ ENDLESS = HEAD + ".visible .entry k()\n{\nagain:\n  bra again;\n}\n"
 
 
 def runs(page):
-    """the milliseconds until the first number of a kernel is there"""
+    """Returns the milliseconds until the first number of a kernel is visible."""
     started = time.time()
     page.do("playground.showExample('late')")
     page.until("document.querySelector('#outcome .differs')", "the wrong number of a late copy")
@@ -220,7 +220,7 @@ def runs(page):
 
 
 def steps(page, source):
-    """through the tour of the pipeline, and by hand"""
+    """Steps through the tour of the pipeline, and by hand."""
     examples = json.loads((source / "tools/playground/examples/index.json").read_text())
     example = next(one for one in examples if one["name"] == "pipeline")
     page.do("playground.showExample('pipeline')")
@@ -275,7 +275,7 @@ def hostile(page):
     for name in PANELS:
         page.panel(name)
         page.expect(page.value(SCRIPTS) == [], f"{name}: {page.value(SCRIPTS)} of the text")
-    # Names of files are free: those that a text says, and those of files that are dropped.
+    # File names are arbitrary: those in a text, and those of dropped files.
     page.set_text(BAD_NAMES)
     for name in PANELS:
         page.panel(name)
@@ -298,7 +298,7 @@ def hostile(page):
 
 
 def forbids(page):
-    """what the policy forbids: scripts and styles that are written into the page, and asking for anything"""
+    """Tests what the policy forbids: inline scripts and styles, and all requests."""
     policy = page.value("document.querySelector('meta[http-equiv]').content")
     page.expect(policy.startswith("default-src 'none'; ") and "unsafe-inline" not in policy, f"the policy: {policy}")
     page.open()
@@ -308,7 +308,7 @@ def forbids(page):
     page.expect("run" not in heard, "a script that was written into the page runs")
     for part in ("script-src", "style-src", "connect-src"):
         page.expect(any(part in one for one in heard), f"{part} is not refused: {heard}")
-    page.browser.errors.clear()  # Chromium's words about that
+    page.browser.errors.clear()  # Chromium's messages about the blocked requests
 
 
 def restarts(page):
@@ -331,7 +331,7 @@ def takes_files(page, source):
 
 
 def keystrokes(page, count=60):
-    """median and p95 of the milliseconds from an edit to its findings, in a text of 100 KB"""
+    """Returns median and p95 of the milliseconds from an edit to its findings, in a text of 100 KB."""
     body = "".join(f"  add.s32 %r{1 + at % 8}, %r{at % 7}, {at};\n" for at in range(3600))
     page.set_text(HEAD + ".visible .entry k()\n{\n  .reg .b32 %r<16>;\n" + body + "  ret;\n}\n")
     times = page.after(
@@ -358,7 +358,7 @@ def keystrokes(page, count=60):
 
 
 def memory(page):
-    """the bytes of the programs, for a small text and for a small kernel"""
+    """Returns the memory of the programs in bytes, for a small text and for a small kernel."""
     page.open("#e=late")
     page.until("document.querySelector('#outcome .differs')", "a number")
     files = "{ 'a.ptx': new TextEncoder().encode(playground.editor.text) }"
@@ -425,7 +425,7 @@ def in_any_engine(page, source):
     hostile(page)
     restarts(page)
     forbids(page)
-    # At first engines are still compiling the program.
+    # Engines are still compiling the program at first.
     middle, most = min((keystrokes(page) for _ in range(3)), key=lambda times: times[1])
     page.expect(most < 50, f"keystroke: p95 is {most:.1f} ms")
     sizes = memory(page)

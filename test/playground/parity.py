@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""ptxray.wasm says what the native program says, byte for byte: parity.py PTXRAY PTXRAY.WASM SOURCE-FOLDER
+"""Tests that the output of ptxray.wasm equals that of the native program, byte for byte: parity.py PTXRAY PTXRAY.WASM
+SOURCE-FOLDER
 
-All commands of test/cli; `check`, `hazards`, `graph`, `fmt`, `dump` and `targets` of 200 files of the tests; launches
-of the examples, of the kernels of test/emulate/adversary and of their faulty twins; sessions of the debugger.
-Skipped (77) without node or without the program for WebAssembly, unless PTXRAY_REQUIRE names `playground` or `all`."""
+The test runs all commands of test/cli, and `check`, `hazards`, `graph`, `fmt`, `dump` and `targets` on 200 files of
+the tests. It launches the examples and the kernels of test/emulate/adversary with their faulty versions, and runs
+sessions of the debugger. Skipped (77) without node or without the program for WebAssembly, unless PTXRAY_REQUIRE
+names `playground` or `all`."""
 
 import base64
 import json
@@ -16,8 +18,8 @@ import subprocess
 import sys
 import tempfile
 
-# The program for WebAssembly lacks these commands, which call other programs. The help, which lists commands, is left
-# out for that reason.
+# The WebAssembly program lacks these commands, which call other programs. The help lists commands, and is therefore
+# excluded.
 LINUX_ONLY = {"as", "emulate", "prove", "ptxas", "reduce"}
 COMMANDS = [
     ["check"],
@@ -79,7 +81,7 @@ def jobs_of_examples(source):
 
 
 def jobs_of_adversary(source, folder):
-    """Each kernel, and each of its faulty twins, by some schedules."""
+    """Yields each kernel and each of its faulty versions with some schedules."""
     sys.path.append(str(source / "test" / "emulate"))
     import adversary
 

@@ -1,6 +1,6 @@
-"""Random small kernels: whatever `ptxray prove` proves must run without a fault for all sizes that it was proved for.
+"""Tests random small kernels: a kernel that `ptxray prove` proves must run without a fault for all sizes of the proof.
 
-random_kernels.py PTXRAY [COUNT] [SEED]. The emulator is the oracle: it runs each proved kernel with every size."""
+random_kernels.py PTXRAY [COUNT] [SEED]. The emulator runs each proved kernel with every size."""
 
 import pathlib
 import random
@@ -42,7 +42,7 @@ class Kernel:
         self.lines.append("  " + line)
 
     def value(self, depth=0):
-        """A register with a small number."""
+        """Returns a register that contains a small number."""
         pick = self.random.randrange(9 if depth < 2 else 4)
         if pick == 0:
             return "%r2"

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Every error that ptxray finds in the assembly of sources, and whether nvcc, or ptxas where there is no nvcc to ask,
-refuses the statement for each target it knows:
+"""Tests whether nvcc rejects every statement in which ptxray finds an error, for each target that nvcc supports.
+Without nvcc, ptxas judges the statement:
 
     confirm_inline.py PTXRAY PTXAS FILE|FOLDER...
 
-nvcc is that of `tools/dev cuda --nvcc`. Exit status 1: one of them is accepted for some target."""
+`tools/dev cuda --nvcc` installs nvcc. Exit status 1: a statement is accepted for some target."""
 
 import concurrent.futures
 import json

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What ptxray costs over ptxas alone, in processor time: `ptxray as` of a large module, and of a small one in the place
-of ptxas.
+"""Measures the CPU time that ptxray adds to ptxas: for `ptxray as` with a large module, and for a small one as a
+replacement of ptxas.
 
     cost_test.py PTXRAY PTXAS [FILE]
 
-At most 5 %, and 3 ms. The time of one ptxas differs from that of the next by more than that, so ptxray is measured with
-a stand-in that ends at once, and ptxas alone. Exit status 77 where there is no ptxas; with PTXRAY_REQUIRE=ptxas (or
-all) that is a failure."""
+The limits are 5 % and 3 ms. The times of two runs of ptxas differ by more, so ptxray is measured with a stand-in
+that ends at once, and ptxas separately. Exit status 77: there is no ptxas. With PTXRAY_REQUIRE=ptxas (or all), this
+is a failure."""
 
 import os
 import pathlib

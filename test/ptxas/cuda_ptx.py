@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""CCCL writes `cuda::ptx` from a description of all instructions since sm_80: each statement of those headers is given
-to ptxray and to ptxas for every target that ptxas knows, and their verdicts must be equal.
+"""CCCL writes `cuda::ptx` from a description of all instructions since sm_80: ptxray and ptxas judge each statement of
+those headers for every target of ptxas, and their verdicts must be equal.
 
     cuda_ptx.py PTXRAY PTXAS FOLDER
 
-The headers are looked for below FOLDER, where `tools/dev cuda --nvcc` puts them. Exit status 77: they or ptxas are not
-to be had; with PTXRAY_REQUIRE=cccl (or all) that fails. Above each statement a comment says for which
-targets it is; how many of those ptxas refuses is told."""
+The headers must be below FOLDER, where `tools/dev cuda --nvcc` puts them. Exit status 77: the headers or ptxas are
+not available. With PTXRAY_REQUIRE=cccl (or all), this is a failure. A comment above each statement lists its
+targets. The test prints how many of those ptxas rejects."""
 
 import json
 import os
@@ -23,7 +23,7 @@ if not headers or not os.access(ptxas, os.X_OK):
     required = os.environ.get("PTXRAY_REQUIRE", "").split(",")
     sys.exit(1 if {"all", "cccl"} & set(required) else 77)
 
-FEWEST = 2500  # statements; CCCL 13.3 has 2784. Fewer mean that they are read no more
+FEWEST = 2500  # statements; CCCL 13.3 has 2784. A lower number means that the test cannot read the headers.
 VALUES = ("0", "1", "2", "8", "16", "24", "32", "128")
 FIRST_WITHOUT_FLOATS = 100
 known = json.loads(subprocess.run([ptxray, "version", "--format=json"], stdout=subprocess.PIPE, check=True).stdout)
@@ -33,7 +33,8 @@ version = subprocess.run([ptxas, "--list-version"], stdout=subprocess.PIPE, text
 
 
 def statements():
-    """Where each is, its PTX below sm_100 and from there on, and the targets of the comment above it."""
+    """Returns for each statement its position, its PTX below sm_100 and for later targets, and the targets in the
+    comment above it."""
     found = {}
     for target, column in (("sm_90a", 0), ("sm_100a", 1)):
         words = ["check", "--no-config", "--language=cuda", "--show-expansion", "--format=json", f"--target={target}"]
@@ -50,7 +51,7 @@ def statements():
 
 
 def functions_of(text):
-    """One function; where a constant may have any value, one for each of some values."""
+    """Returns one function for a statement, or one for each of some values if a constant may have any value."""
     body = text[text.index(".func inlined()") :]
     declared = set(re.findall(r"\.reg \.\w+ (%\d+);", body))
     if declared >= set(re.findall(r"%\d+", body)):
@@ -62,7 +63,7 @@ def functions_of(text):
 
 
 def refused(lines, limits):
-    """The functions that the lines lie in."""
+    """Returns the functions that contain the lines."""
     found, index = set(), 0
     for line in sorted(lines):
         while index + 1 < len(limits) and limits[index + 1] <= line:
@@ -72,7 +73,7 @@ def refused(lines, limits):
 
 
 def verdicts(bodies, target):
-    """Numbers of the functions that ptxray refuses, and of those that ptxas does."""
+    """Returns the numbers of the functions that ptxray rejects, and of those that ptxas rejects."""
     parts, limits = [f".version {version}\n.target sm_{target}\n.address_size 64\n"], []
     line = 4
     for body in bodies:

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""The drafts of docs/found: what each report says of its files is what ptxas and ptxray say; some only ptxray says.
+"""Tests the drafts of docs/found: each report must state the results of ptxas and ptxray for its files. Some results
+only come from ptxray.
 
     found_test.py PTXRAY PTXAS FOLDER
 
-Exit status 77: there is no PTXAS; with PTXRAY_REQUIRE=ptxas (or all) that fails."""
+Exit status 77: there is no PTXAS. With PTXRAY_REQUIRE=ptxas (or all), this is a failure."""
 
 import os
 import pathlib
@@ -31,7 +32,7 @@ for report in sorted(pathlib.Path(folder).glob("*/report.md")):
         done = subprocess.run([ptxas, f"-arch={arch}", path, "-o", os.devnull], capture_output=True, text=True)
         words = [ptxray, "check", "--no-config", f"--arch=sm_{arch.split('_')[1]}", path]
         own = subprocess.run(words, capture_output=True)
-        ends = f"signal {-done.returncode}"  # ptxas itself is at fault then
+        ends = f"signal {-done.returncode}"  # this is a bug in ptxas
         if done.returncode == 0 or said not in done.stdout + done.stderr + ends:
             print(f"{path}: ptxas does not say `{said}`")
             wrong += 1

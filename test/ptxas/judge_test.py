@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What tools/inline_judge.py says of statements whose verdict is known, with nvcc and without.
+"""Tests tools/inline_judge.py on statements with known verdicts, with and without nvcc.
 
     judge_test.py PTXAS NVCC
 
-Exit status 77: one of them is missing; with PTXRAY_REQUIRE=nvcc (or all) that fails."""
+Exit status 77: one of them is missing. With PTXRAY_REQUIRE=nvcc (or all), this is a failure."""
 
 import os
 import pathlib
@@ -36,7 +36,7 @@ for statement in ACCEPTED:
 for statement, word in REFUSED:
     who, said, accepted = judge.confirm("unknown-qualifier", None, statement)
     assert who == "nvcc" and not accepted and word in said, (statement, said, accepted)
-# Code generation alone refuses an address of 32 bits.
+# Only code generation rejects a 32-bit address.
 ADDRESS = 'asm volatile("mbarrier.arrive.expect_tx.b64 _, [%0], %1;" :: "r"(bar), "r"(bytes))'
 for rule, is_accepted in [("codegen-address-32", False), ("unknown-qualifier", True)]:
     who, said, accepted = judge.confirm(rule, None, ADDRESS)

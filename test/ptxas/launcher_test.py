@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What ptxray-run, as it is shipped, asks of a machine.
+"""Tests what the released ptxray-run requires of a machine.
 
     launcher_test.py PTXRAY_RUN [OLDEST_GLIBC]
 
-Without OLDEST_GLIBC it was not built with zig: exit status 77, and with PTXRAY_REQUIRE=zig (or all) a failure."""
+Without OLDEST_GLIBC, zig did not build it: exit status 77, and with PTXRAY_REQUIRE=zig (or all) a failure."""
 
 import os
 import re

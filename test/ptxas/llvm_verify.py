@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""LLVM's own tests verify the PTX that they make by ptxas: with ptxray in its place they must come out the same.
+"""LLVM's own tests verify their PTX with ptxas. They must have the same results if ptxray replaces ptxas.
 
     llvm_verify.py PTXRAY PTXAS FOLDER
 
 The tests come from Debian's source package of LLVM (kept in FOLDER), `llc` from its package `llvm-22`. Both programs
-are asked what LLVM's test suite asks of ptxas before it runs; then each RUN line that ends in `%ptxas-verify` is
-compiled, and its PTX given to both; and once more damaged, since all that LLVM's tests compile is right. Exit status
-77: llc or the sources are not to be had; with PTXRAY_REQUIRE=llvm (or all) that fails."""
+first answer the queries of LLVM's test suite. Then each RUN line that ends in `%ptxas-verify` is compiled, and both
+check its PTX. Both also check a damaged version of the PTX, since the PTX of LLVM's tests is valid. Exit status 77:
+llc or the sources are not available. With PTXRAY_REQUIRE=llvm (or all), this is a failure."""
 
 import concurrent.futures
 import os
@@ -24,7 +24,7 @@ RUN = re.compile(r"%if\s+(.*?)\s*%\{\s*(llc\b.*?)\|\s*%ptxas-verify(.*?)%\}", re
 
 
 def fetch(folder):
-    """the .ll files, unpacked"""
+    """Returns the .ll files, unpacked."""
     tests = folder / "NVPTX"
     if tests.exists():
         return tests
@@ -48,7 +48,7 @@ def fetch(folder):
 
 
 def features(command, environment):
-    """what lit.cfg.py of LLVM finds out about a ptxas"""
+    """Returns the features that LLVM's lit.cfg.py detects in a ptxas."""
 
     def ask(*words):
         done = subprocess.run([*command, *words], capture_output=True, text=True, env={**os.environ, **environment})
@@ -64,13 +64,13 @@ def features(command, environment):
 
 
 def holds(condition, known):
-    """`ptxas-sm_90 && ptxas-isa-8.0`, in lit's syntax"""
+    """Evaluates `ptxas-sm_90 && ptxas-isa-8.0`, in lit's syntax."""
     text = re.sub(r"[\w.-]+", lambda word: str(word.group() in known), condition)
     return eval(text.replace("&&", " and ").replace("||", " or ").replace("!", " not "), {})
 
 
 def run_lines(path, known):
-    """(llc's words, ptxas's words) of each verified RUN line that applies, continued lines joined"""
+    """Returns (llc's words, ptxas's words) of each verified RUN line that applies, with continued lines joined."""
     text = re.sub(r"\\\s*\n\s*;\s*RUN:", " ", path.read_text(errors="replace"))
     for line in re.findall(r"^\s*;\s*RUN:(.*)$", text, re.M):
         for condition, compile_words, verify_words in RUN.findall(line):
@@ -92,7 +92,7 @@ def verdict(command, text, environment):
 
 
 def damaged(text, seed):
-    """without the last operand of one instruction"""
+    """Returns the text without the last operand of one instruction."""
     lines = text.split("\n")
     places = [i for i, line in enumerate(lines) if re.match(r"\s+[a-z@].*, [^,;]+;", line)]
     if places:
@@ -102,7 +102,7 @@ def damaged(text, seed):
 
 
 def judge(llc, hook, ptxas, path, words, options, is_damaged):
-    """None: this llc does not compile it"""
+    """Judges a file. Returns None if this llc does not compile it."""
     text = compile_ptx(llc, path, words)
     if text is None:
         return None

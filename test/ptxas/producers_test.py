@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Real compilers, hooked as docs/producers.md says: a kernel that is fine, and one with faulty inline assembly. nvcc,
-clang, Triton and JAX call ptxray in the place of ptxas, and what they make is the same with ptxray and without; what
-Numba, Warp and CuTe DSL, which call no ptxas, leave behind is checked and assembled.
+"""Tests real compilers with the hooks of docs/producers.md, with a valid kernel and with faulty inline assembly. nvcc,
+clang, Triton and JAX call ptxray instead of ptxas, and their output must not change. Numba, Warp and CuTe DSL call no
+ptxas, so that the test checks and assembles their files.
 
     producers_test.py PTXRAY NVCC PYTHON PTXAS
 
-What does not exist (NVCC, PTXAS, the modules of PYTHON) is skipped; with PTXRAY_REQUIRE=nvcc,clang,triton,numba,warp,
-jax,cute (or all) it must. JAX and CuTe DSL are fetched from PyPI into build/producers."""
+The test skips missing tools (NVCC, PTXAS, the modules of PYTHON). With PTXRAY_REQUIRE=nvcc,clang,triton,numba,warp,
+jax,cute (or all), they must exist. JAX and CuTe DSL are fetched from PyPI into build/producers."""
 
 import os
 import pathlib
@@ -143,7 +143,7 @@ def launch(x: cute.Tensor, o: cute.Tensor):
 
 cute.compile(launch, *(make_fake_compact_tensor(cutlass.Int32, (128,)) for _ in range(2)))
 """
-# For a GPU that is described and not there. The program is written as a whole, with its options.
+# The GPU is described but does not exist. The program is written completely, with its options.
 JAX = """import jax, jax.numpy as jnp, numpy
 from jax.experimental import topologies
 
@@ -194,18 +194,19 @@ class Producers(unittest.TestCase):
         )
 
     def check_both(self, compile_with):
-        """compile_with(instruction) runs the compiler; its own status stays"""
+        """Checks a compiler that compile_with(instruction) runs. Its own exit status must not change."""
         fine = compile_with("add.s32")
         self.assertEqual(fine.returncode, 0, fine.stderr)
         self.assertNotIn("error", fine.stderr)
         faulty = compile_with("add.s33")
         self.assertNotEqual(faulty.returncode, 0)
         self.assertIn("[unknown-qualifier]", faulty.stderr)
-        self.assertIn("Unknown modifier '.s33'", faulty.stderr)  # what ptxas says is still there
+        self.assertIn("Unknown modifier '.s33'", faulty.stderr)  # the output still contains the message of ptxas
         return faulty
 
     def test_options_of_ptxas(self):
-        """The value of an option is not an input: ptxray knows which options of the real ptxas have one."""
+        """Tests that the value of an option is not treated as an input: ptxray knows which options of the real ptxas
+        have a value."""
         if not pathlib.Path(PTXAS).exists():
             skip_or_fail(self, "ptxas")
         listed = re.findall(
@@ -232,7 +233,7 @@ class Producers(unittest.TestCase):
 
         def compile_by(folder):
             (self.folder / "k.cu").write_text(CUDA.replace("ADD", "add.s32"))
-            other = pathlib.Path(PTXAS).parent.parent  # nvcc itself pays no heed to it
+            other = pathlib.Path(PTXAS).parent.parent  # nvcc itself ignores it
             words = [folder / "bin" / "nvcc", "-arch=sm_90", "-cubin", "k.cu", "-o", "k.cubin"]
             return self.run_program(words, CUDA_HOME=str(other))
 
@@ -241,7 +242,7 @@ class Producers(unittest.TestCase):
         self.assertEqual((self.folder / "k.cubin").read_bytes()[:4], b"\x7fELF")
 
     def hook_nvcc(self, name):
-        """As docs/producers.md says: a folder like the toolkit's, but for ptxas."""
+        """Makes a folder like the toolkit's with another ptxas, as in docs/producers.md."""
         toolkit, hook = pathlib.Path(NVCC).resolve().parent.parent, self.folder / name
         (hook / "bin").mkdir(parents=True)
         for path in toolkit.iterdir():
@@ -252,7 +253,8 @@ class Producers(unittest.TestCase):
         return hook / "bin" / "nvcc"
 
     def test_nvcc_places(self):
-        """What ptxray or ptxas refuses is shown at its character in the source, with -lineinfo and without."""
+        """Tests that errors of ptxray and ptxas are shown at their characters in the source, with and without
+        -lineinfo."""
         if not pathlib.Path(NVCC).exists():
             skip_or_fail(self, "nvcc")
         nvcc = self.hook_nvcc("places")
@@ -265,23 +267,23 @@ class Producers(unittest.TestCase):
             for word in re.findall(r"// at (\S+)", line)
         }
         self.assertEqual(len(expected), 5)
-        for silenced in ("", "off = *\n"):  # then it is ptxas alone that speaks
+        for silenced in ("", "off = *\n"):  # then only ptxas reports errors
             (self.folder / ".ptxray").write_text(silenced)
             for options in ([], ["-lineinfo"], ["-G"]):
                 done = self.run_program([nvcc, *options, "-arch=sm_90", "-cubin", "k.cu", "-o", "k.cubin"])
                 self.assertNotEqual(done.returncode, 0)
                 places = set(re.findall(r"(?m)^(?:\S*/)?(\w+\.\w+:\d+:\d+): error: ", done.stderr))
-                # ptxas says several things of one word.
+                # ptxas reports several errors for one word.
                 self.assertEqual(places if not silenced else places & expected, expected, done.stderr)
                 self.assertEqual({p.rsplit(":", 1)[0] for p in places}, {p.rsplit(":", 1)[0] for p in expected})
                 self.assertRegex(done.stderr, r"(?m)^ptxas .*_k\.ptx, line \d+; error")
-        # A missing `;` spoils the next statement, and the report belongs to the one before it.
+        # A missing `;` damages the next statement, and the report belongs to the statement before it.
         (self.folder / ".ptxray").unlink()
         (self.folder / "k.cu").write_text(ENDLESS)
         for options in ([], ["-lineinfo"]):
             done = self.run_program([nvcc, *options, "-arch=sm_90", "-cubin", "k.cu", "-o", "k.cubin"])
             self.assertEqual(re.findall(r"(?m)^(?:\S*/)?k\.cu:(\d+:\d+): error: ", done.stderr), ["4:35"], done.stderr)
-        # Two statements with one text: without a line the other one is named, too.
+        # Two statements have the same text. Without a line, the report also names the other one.
         (self.folder / "k.cu").write_text(TWICE)
         for options, told in (([], True), (["-lineinfo"], False)):
             done = self.run_program([nvcc, *options, "-arch=sm_90", "-cubin", "k.cu", "-o", "k.cubin"])
@@ -320,14 +322,14 @@ class Producers(unittest.TestCase):
         self.check_same("k.o", lambda: compile_with("add.s32", []), lambda: compile_with("add.s32"))
 
     def objects(self, pattern):
-        """what a compiler wrote, which is taken away so that it must be written anew"""
+        """Returns the output of a compiler, and deletes it so that it must be written again."""
         found = {path.name: path.read_bytes() for path in self.folder.glob(pattern)}
         for name in found:
             (self.folder / name).unlink()
         return found
 
     def check_same(self, pattern, compile_plain, compile_hooked):
-        """The compiler that works underneath is the same with ptxray and without."""
+        """Tests that the output of the underlying compiler is the same with and without ptxray."""
         self.assertEqual(compile_plain().returncode, 0)
         plain = self.objects(pattern)
         done = compile_hooked()
@@ -355,7 +357,7 @@ class Producers(unittest.TestCase):
             with tempfile.TemporaryDirectory() as cache:
                 return self.run_program([PYTHON, script], TRITON_CACHE_DIR=cache, **environment)
 
-        # Another CUDA on the machine changes nothing.
+        # Another CUDA on the machine has no effect.
         other = {**hook, "CUDA_HOME": str(pathlib.Path(PTXAS).parent.parent)}
         for environment in (hook, other):
             self.check_same(
@@ -363,12 +365,12 @@ class Producers(unittest.TestCase):
             )
         log = self.folder / "log"
         compile_with("{ .reg .b32 t; st.shared.b32 [t], $1; } add.s32", {**hook, "PTXRAY_LOG": str(log)})
-        self.assertIn("[undefined-value]", log.read_text())  # Triton itself shows nothing when all goes well
+        self.assertIn("[undefined-value]", log.read_text())  # Triton itself shows no output of a successful run
         faulty = self.check_both(compile_with)
         self.assertIn("kernel.py:9", faulty.stderr)  # the line of the Python source
 
     def leave_behind(self, script, pattern, python=None, **environment):
-        """runs a script and gives the one file that it leaves"""
+        """Runs a script and returns the only file that it leaves."""
         (self.folder / "kernel.py").write_text(script)
         done = self.run_program([python or PYTHON, "kernel.py"], **environment)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -385,7 +387,7 @@ class Producers(unittest.TestCase):
             skip_or_fail(self, "ptxas")
         done = self.run_program([PTXRAY, "as", path, "-o", "out.cubin", "--ptxas", PTXAS])
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        text = path.read_bytes().rstrip(b"\0")  # which ptxas itself refuses
+        text = path.read_bytes().rstrip(b"\0")  # ptxas itself rejects a NUL
         (self.folder / "alone").write_bytes(text)
         gpu = re.search(rb"^\.target\s+(\w+)", text, re.M).group(1).decode()
         done = self.run_program([PTXAS, f"--gpu-name={gpu}", "alone", "-o", "alone.cubin"])
@@ -393,7 +395,7 @@ class Producers(unittest.TestCase):
         self.assertEqual((self.folder / "out.cubin").read_bytes(), (self.folder / "alone.cubin").read_bytes())
 
     def environment(self, name, *packages):
-        """the Python that has these packages, and the folder of them all"""
+        """Returns the Python with these packages, and the folder that contains all of them."""
         try:
             python = pypi.environment(ROOT / "build" / "producers" / name, *packages)
         except subprocess.CalledProcessError as error:
@@ -419,14 +421,14 @@ class Producers(unittest.TestCase):
             environment = {"CUDA_ROOT": str(cuda), "JAX_PLATFORMS": "cuda,cpu", **environment}
             return self.run_program([python, "kernel.py"], JAX_SKIP_CUDA_CONSTRAINTS_CHECK="1", **environment)
 
-        # Another CUDA on the machine changes nothing, be it in a variable that JAX does not know or in PATH.
+        # Another CUDA on the machine has no effect, whether a variable that JAX ignores or PATH names it.
         other = pathlib.Path(PTXAS).parents[1]
         path = {"PATH": f"{other}/bin:{os.environ['PATH']}"}
         for environment in ({}, {"CUDA_HOME": str(other)}, path):
             self.check_same(
                 "program.xla", lambda: compile_with(False), lambda env=environment: compile_with(True, **env)
             )
-        # It is ptxray that is called, and another ptxas makes another program.
+        # The compiler calls ptxray, and another ptxas produces another program.
         self.assertNotEqual(compile_with(True, PTXRAY_VERIFY_ONLY="1").returncode, 0)
         compile_with(False)
         plain = self.objects("program.xla")
@@ -444,7 +446,7 @@ class Producers(unittest.TestCase):
     def test_warp(self):
         self.need_module("warp")
         path = self.leave_behind(WARP.replace("ADD", "add.s32"), "out/*.ptx")
-        self.assertTrue(path.read_bytes().endswith(b"\0"))  # if not, docs/producers.md has too much
+        self.assertTrue(path.read_bytes().endswith(b"\0"))  # otherwise, docs/producers.md describes too much
         self.assemble(path)
         self.assertIn("[stray-character]", self.run_program([PTXRAY, "check", path]).stdout)
         self.run_program([PTXRAY, "check", "--fix", path])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`ptxray run` and ptxray-run, with a driver that has no GPU.
+"""Tests `ptxray run` and ptxray-run, with a driver that has no GPU.
 
 run_test.py PTXRAY PTXRAY_RUN FOLDER_OF_FAKE_DRIVER"""
 
@@ -126,7 +126,8 @@ class Run(stand_in_test.StandIn):
 
     def test_faults(self):
         buffers = ["iota:u32:4", "zeros:16", "1"]
-        # After a fault the driver answers no question; what was within the limits is not said to break them.
+        # After a fault, the driver answers no queries. A launch within the limits must not be reported as exceeding
+        # them.
         for result, words in (
             (700, "it used an illegal address"),
             (719, "it ended with `trap`, or with a fault that has no specific error"),
@@ -153,8 +154,7 @@ class Run(stand_in_test.StandIn):
                 (done.returncode, done.stderr),
                 (
                     6,
-                    "ptxray-run: launch of `k`: an argument of the launch is invalid "
-                    f"(CUDA_ERROR_FAKE): {broken}\n",
+                    f"ptxray-run: launch of `k`: an argument of the launch is invalid (CUDA_ERROR_FAKE): {broken}\n",
                 ),
             )
 
@@ -225,12 +225,12 @@ class Run(stand_in_test.StandIn):
             ["--type", "f17", "zeros:1", "zeros:1", "1"],
             ["{u32:1,pad=1000000000000}", "zeros:1", "1"],
         ):
-            # Before any GPU is looked for, and before ptxas is called.
+            # These errors come before any search for a GPU, and before ptxas is called.
             done = self.launch(*words, driver=False, body="sys.exit(99)")
             self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), (words, done.stderr))
 
     def test_sizes_must_be_equal(self):
-        """An expectation that is empty or short would make every kernel right."""
+        """Tests that an empty or short expectation is an error, since every kernel would match it."""
         words = ["--block", "4", "iota:u32:4", "zeros:16", "1"]
         for content in (b"", b"\1\0\0\0", b"\1\0\0"):
             (self.work / "ref.bin").write_bytes(content)
@@ -276,7 +276,7 @@ class Run(stand_in_test.StandIn):
         self.assertTrue(written.startswith(b"\x93NUMPY\1\0") and written.index(b"\n") % 64 == 63)
         self.assertIn(b"'descr': '<u4', 'fortran_order': False, 'shape': (4,)", written)
         self.assertEqual(struct.unpack("<4I", written[-16:]), (3, 4, 5, 6))
-        self.assertIn(b"'shape': (2,2,)", (self.work / "i.npy").read_bytes())  # as it came
+        self.assertIn(b"'shape': (2,2,)", (self.work / "i.npy").read_bytes())  # unchanged input
         for name, description, shape, data in (
             ("short", "<u4", "(4,)", b"1234"),
             ("big", ">u4", "(1,)", b"1234"),
@@ -301,7 +301,7 @@ class Run(stand_in_test.StandIn):
         self.assertIn("as expected: 2 elements of f16; greatest error 0.000976562 at 1, mean 0.000488281", done.stderr)
 
     def test_narrow_floats(self):
-        """Values go to the nearest of the type and come back."""
+        """Tests that values are rounded to the nearest of the type, and read back."""
         for name, values in (
             ("e4m3", "0 1 -1.5 448 0.001953125"),
             ("e5m2", "57344 -inf 0.25"),
@@ -320,7 +320,7 @@ class Run(stand_in_test.StandIn):
                     all(abs(one - float(value)) <= 1e-8 or one == float(value) for one in shown), (name, value, shown)
                 )
         done = self.launch("--block", "1", "--out", "0=e4m3", "fill:e4m3:1:1000", "zeros:64", "0")
-        self.assertEqual(done.stdout, "448\n")  # there is no infinity
+        self.assertEqual(done.stdout, "448\n")  # the type has no infinity
 
     def test_writes_outside(self):
         words = ["--block", "4", "iota:u32:4", "zeros:16", "1"]
@@ -443,7 +443,7 @@ class Run(stand_in_test.StandIn):
 
 class Reduction(stand_in_test.StandIn):
     def reduced(self, *words, text=PRODUCT, **environment):
-        """Reduces a product that is wrong after -O3. Also says how many processes began with the driver."""
+        """Reduces a product that is wrong after -O3, and returns how many processes started with the driver."""
         self.input.write_text(text)
         processes = self.folder / "processes"
         processes.write_text("")
@@ -465,14 +465,14 @@ if "-O0" in sys.argv:
         self.assertEqual(small.count(";"), 3, small)
         self.assertIn("mul.lo.s32 %r0, 0, 0;", small)
         self.assertTrue(small.startswith("// run: --block=1 iota:u32:1 zeros:u32:1 7\n"), small)
-        self.assertLessEqual(processes, 4)  # two before, and one for each job
-        # After a fault of its kernel a process is of no use any more.
+        self.assertLessEqual(processes, 4)  # two before, and one per job
+        # After a fault of its kernel, a process cannot be used any more.
         again, processes = self.reduced("--ptxas-differs", FAKE_WRONG_SYNC="700")
         self.assertEqual(again.stdout, small)
         self.assertGreater(processes, 6)
 
     def test_no_right_answer(self):
-        """Neither an address nor what a product of part of a warp leaves is an answer that could be wrong."""
+        """Tests results that cannot be compared: an address, and a product of a part of a warp."""
         address = PRODUCT.replace("ret;", "st.global.u64 [%rd1], %rd1; ret;")
         zeros = "{%r1, %r1, %r1, %r1}, {%r1, %r1}, {%f, %f, %f, %f}"
         product = "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f, %f, %f, %f}, " + zeros

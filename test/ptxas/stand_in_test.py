@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`ptxray as` and the drop-in with scripts in the place of ptxas: all that can go wrong with another program.
+"""Tests `ptxray as` and the drop-in with scripts in place of ptxas, which simulate all failures of another program.
 
 stand_in_test.py PTXRAY"""
 
@@ -32,9 +32,9 @@ MODULE = """.version 8.0
 }
 """
 FAULTY = MODULE.replace("add.s32", "add.s33")
-# An object file without sections, before what the stand-in adds.
+# This is an object file without sections, to which the stand-in adds data.
 OBJECT = b"\x7fELF\x02\x01\x01".ljust(64, b"\0")
-# Every stand-in begins with this: it answers --version, and keeps its arguments in arguments.json beside it.
+# Every stand-in begins with this code. It answers --version, and stores its arguments in arguments.json beside it.
 PREAMBLE = """#!{python}
 import json, os, pathlib, shutil, signal, subprocess, sys, time
 here = pathlib.Path(__file__).resolve().parent
@@ -54,7 +54,7 @@ class StandIn(unittest.TestCase):
     def setUp(self):
         self.temporary = tempfile.TemporaryDirectory()
         self.folder = pathlib.Path(self.temporary.name)
-        self.work = self.folder / "work"  # where nothing but inputs and outputs may be
+        self.work = self.folder / "work"  # only inputs and outputs may be in this folder
         self.work.mkdir()
         self.input = self.work / "k.ptx"
         self.input.write_text(MODULE)
@@ -140,7 +140,8 @@ class As(StandIn):
         self.assertEqual(done.returncode, 0)
 
     def test_others_that_print_for_ever(self):
-        """What ptxas left running is not waited for, and what it prints is not kept without bound."""
+        """Tests that ptxray does not wait for programs that ptxas left running, and stores a limited part of their
+        output."""
         body = "subprocess.Popen([sys.executable, '-c', %r], start_new_session=%s)\nanswer()"
         slow = "import os, time, sys\nfor i in range(2000):\n os.write(1, b'x\\n')\n time.sleep(0.005)"
         fast = "import os\nfor i in range(100000):\n os.write(1, b'y\\n' * 2000)"
@@ -181,7 +182,8 @@ class As(StandIn):
             self.assertEqual(self.output.read_text(), "before")
 
     def test_outputs_with_other_names(self):
-        """Links lead to the file, names of the same file stay together, and long names are names."""
+        """Tests outputs with other names: links are followed, names of the same file stay together, and long names
+        work."""
         real, link, twin = self.work / "real.cubin", self.work / "link.cubin", self.work / "twin.cubin"
         real.write_text("before")
         link.symlink_to(real.name)
@@ -254,7 +256,7 @@ class As(StandIn):
         env = {"PTXAS": "", "PATH": "/nowhere", "HOME": "/nowhere", "PTXRAY_VERIFY_ONLY": ""}
         for option in ("--help", "-h"):
             done = self.run_ptxray("ptxas", option, env=env)
-            if "ptxas is not installed on this machine" not in done.stdout:  # one of CUDA is where it always is
+            if "ptxas is not installed on this machine" not in done.stdout:  # CUDA is in a standard folder
                 self.assertNotIn("usage: ptxray", done.stdout)
                 continue
             self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -303,7 +305,7 @@ class As(StandIn):
         )
 
     def test_named_by_name(self):
-        """--ptxas takes a name of PATH, and says apart what is wrong with a path."""
+        """Tests that --ptxas accepts a name in PATH, and reports the problem with a path in detail."""
         real = pathlib.Path(self.ptxas("answer()"))
         path = {"PATH": f"{real.parent}:/usr/bin:/bin"}
         done = self.run_ptxray("as", self.input, "-o", self.output, "--ptxas", "ptxas", env=path)
@@ -318,7 +320,7 @@ class As(StandIn):
             self.assertEqual(done.returncode, 5)
             self.assertIn(words, done.stderr)
         done = self.run_ptxray("as", self.input, "-o", self.output, env={**path, "PTXAS": "/nowhere/ptxas"})
-        self.assertEqual(done.returncode, 5)  # and no other is taken
+        self.assertEqual(done.returncode, 5)  # no other ptxas is used
         self.assertIn("$PTXAS: `/nowhere/ptxas` does not exist", done.stderr)
 
     def test_closed_output(self):
@@ -373,7 +375,7 @@ class As(StandIn):
         done = self.run_ptxray("as", self.input, "-o", self.output, env={"PATH": f"{old}:{newer}:/usr/bin:/bin"})
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue((newer / "arguments.json").exists())
-        # One that the user names is meant.
+        # This path is used because the user names it.
         done = self.run_ptxray(
             "as", self.input, "-o", self.output, env={"PATH": f"{newer}:/usr/bin:/bin", "PTXAS": str(old / "ptxas")}
         )
@@ -470,7 +472,7 @@ answer()""",
         )
 
     def test_many_functions_and_messages(self):
-        """The time grows with what ptxas prints, not with its square."""
+        """Tests that the time is proportional to the output of ptxas, and not to its square."""
 
         def seconds(functions, messages):
             self.input.write_text(MODULE.replace("\n  ret;", " ret;" * messages).replace("\n  sub", " sub"))
@@ -490,7 +492,7 @@ answer()""",
             return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - begin.ru_utime
 
         once = seconds(12500, 2500)
-        self.assertLess(seconds(100000, 20000), 24 * once)  # a square takes 64 times as long
+        self.assertLess(seconds(100000, 20000), 24 * once)  # with the square, the time is 64 times as long
 
     def test_werror(self):
         done = self.assemble("print('ptxas warning : odd'); answer()", "--werror")
@@ -505,7 +507,7 @@ answer()""",
         self.check_nothing_left()
 
     def test_full_disk(self):
-        # A disk may be full after the first bytes: from here on no file of ptxray may grow beyond 100.
+        # A disk may be full after the first bytes. From here on, no file of ptxray may grow beyond 100.
         self.output.write_text("before")
         done = self.assemble(
             "import resource\nanswer()\nresource.prlimit(os.getppid(), resource.RLIMIT_FSIZE, (100, 100))",
@@ -527,7 +529,7 @@ answer()""",
         self.assertIn("[unreadable-input]", done.stdout)
 
     def test_file_that_changes_after_it_was_checked(self):
-        for size in (1, 40000):  # large files are mapped
+        for size in (1, 40000):  # large files are mapped into memory
             text = MODULE + "// padding\n" * size
             self.input.write_text(text)
             done = self.assemble(f"open({str(self.input)!r}, 'w').write('something else'); answer()")
@@ -547,7 +549,7 @@ except OSError:
         self.assertEqual(done.returncode, 0)
 
     def test_terminator(self):
-        self.input.write_bytes(MODULE.encode() + b"\0")  # as Warp writes it
+        self.input.write_bytes(MODULE.encode() + b"\0")  # Warp writes a NUL as well
         self.assertEqual(self.assemble("answer()").returncode, 0)
         self.assertEqual(self.output.read_bytes(), OBJECT + MODULE.encode())
 
@@ -616,7 +618,7 @@ except OSError:
             configuration.write_text(text)
             done = self.assemble(remark)
             self.assertEqual((done.returncode, done.stdout.count("[setmaxnreg-ignored]")), (status, shown), text)
-        # A GPU to compile for counts; what the header would say counts only where ptxas does not read it.
+        # A GPU for compilation takes precedence. The target in the header only counts if ptxas does not read it.
         configuration.write_text("arch = sm_90\ntarget = sm_100\nptx = 9.0\n")
         self.assertEqual(self.assemble("answer()").returncode, 0)
         self.assertIn("--gpu-name=sm_90", self.arguments())
@@ -665,7 +667,7 @@ except OSError:
 
 
 class DropIn(StandIn):
-    """in the place of ptxas"""
+    """Tests ptxray in place of ptxas."""
 
     def setUp(self):
         super().setUp()
@@ -716,7 +718,7 @@ class DropIn(StandIn):
         self.check_nothing_left()
 
     def test_log(self):
-        """A compiler may drop what ptxas prints when all goes well."""
+        """Tests the log file, because a compiler may drop the output of a successful ptxas."""
         self.input.write_text(FAULTY)
         log = self.folder / "log"
         for times in (1, 2):
@@ -727,7 +729,7 @@ class DropIn(StandIn):
         self.assertIn("cannot write `/nowhere/log`", done.stderr)
 
     def test_pipes_as_inputs(self):
-        """A pipe can be read once: ptxas gets what was read."""
+        """Tests that ptxas receives the contents of a pipe, which can only be read once."""
         script = f'cat {self.input} | "{self.link}" /dev/stdin -o {self.output}'
         bash = f'"{self.link}" <(cat {self.input}) -o {self.output}'
         for shell, words in (("sh", script), ("bash", bash)):
@@ -748,7 +750,8 @@ class DropIn(StandIn):
         (folder / name).chmod(0o755)
 
     def test_the_program_that_the_caller_would_have_used(self):
-        """The same name, and what lies beside the caller before everything else."""
+        """Tests that the program that the caller would have used comes first: the same name, in the folder of the
+        caller."""
         for name in ("ptxas", "ptxas-blackwell"):
             hook = self.folder / "hook" / name
             if not hook.exists():
@@ -768,18 +771,19 @@ class DropIn(StandIn):
                 self.assertEqual((done.stdout, done.stderr), (f"{place} {name}\n", ""))
             done = subprocess.run([hook, "-arch=sm_80"], capture_output=True, text=True, env={"PATH": env["PATH"]})
             self.assertEqual(done.stdout, f"path {name}\n")
-        # Triton's variable is for Triton, not for nvcc.
+        # Only Triton reads this variable, not nvcc.
         triton = {**env, "TRITON_PTXAS_PATH": str(self.folder / "path" / "ptxas")}
         words = [str(caller), "-c", f"{self.link} -arch=sm_80; exit $?"]
         done = subprocess.run(words, capture_output=True, text=True, env=triton)
         self.assertEqual(done.stdout, "toolkit ptxas\n", done.stderr)
-        # Without that program the hook takes ptxas.
+        # Without that program, the hook uses ptxas.
         (self.folder / "path" / "ptxas-blackwell").unlink()
         done = subprocess.run([hook, "-arch=sm_80"], capture_output=True, text=True, env={"PATH": env["PATH"]})
         self.assertEqual(done.stdout, "path ptxas\n")
 
     def test_wrappers_are_passed_over(self):
-        """A script around ptxray, and another ptxray, lead on to the next ptxas, and nothing is said twice."""
+        """Tests that a script around ptxray, or another ptxray, leads to the next ptxas, and that each message
+        appears only once."""
         self.input.write_text(FAULTY)
         wrapper = self.folder / "wrapper" / "ptxas"
         wrapper.parent.mkdir()
@@ -806,7 +810,7 @@ class DropIn(StandIn):
             done = self.run_ptxray("-arch=sm_80", "-c", "-", command=str(self.link), env=env, input=text)
             self.assertEqual(done.returncode, status)
             self.assertEqual("[unknown-qualifier]" in done.stderr, status == 1)
-        # Without code being made, no limit of it counts.
+        # If no code is generated, its limits do not apply.
         self.input.write_text(MODULE.replace("  ret;", "  .shared .b8 tile[65536];\n  ret;"))
         for arch, status in (("sm_80", 1), ("compute_80", 0)):
             done = self.run_ptxray(f"-arch={arch}", self.input, command=str(self.link), env=env)
@@ -816,7 +820,7 @@ class DropIn(StandIn):
         self.assertRegex(done.stdout, r"release \d+\.\d+, V")
         done = self.run_ptxray("--list-arch", command=str(self.link), env=env)
         self.assertIn("120", done.stdout.split())
-        done = self.run_ptxray("--help", command=str(self.link), env=env)  # where LLVM's tests find the targets
+        done = self.run_ptxray("--help", command=str(self.link), env=env)  # LLVM's tests read the targets here
         self.assertIn("'sm_103a'", re.search(r"--gpu-name(.*?)--", done.stdout, re.DOTALL).group(1))
         done = self.run_ptxray("--list-version", command=str(self.link), env=env)
         self.assertIn("9.5", done.stdout.split())
@@ -912,12 +916,12 @@ class DropIn(StandIn):
         script.chmod(0o755)
         for real in (copy, script):
             done = self.run_ptxray(self.input, command=str(self.link), env={"PTXAS": str(real)})
-            if real == copy:  # no ptxas by its name, so its words are commands of ptxray
+            if real == copy:  # the name is not that of a ptxas, so its words are commands of ptxray
                 self.assertEqual(done.returncode, 2)
                 continue
             self.assertEqual(done.returncode, 5)
             self.assertIn("ptxas is not installed", done.stderr)
-        # A link is seen through, and the next candidate taken.
+        # The search follows a link, and uses the next candidate.
         done = self.run_ptxray(
             "--version",
             command=str(self.link),

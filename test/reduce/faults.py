@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What `ptxray reduce` makes of faults planted in a real kernel: faults.py PTXRAY PTXAS [NAME...]
+"""Tests `ptxray reduce` with faults planted in a real kernel: faults.py PTXRAY PTXAS [NAME...]
 
-Each fault is compared with the smallest text that a person found for it: the result has at most 1.5 times its lines, is
-interesting itself, and has no fault that the planted text does not have. Without PTXAS the faults that only ptxas sees
-are left out."""
+The result is compared with the smallest text that a person found for the fault. It must have at most 1.5 times its
+lines, be interesting itself, and have no additional faults. Without PTXAS, the test skips faults that only ptxas
+finds."""
 
 import concurrent.futures
 import pathlib
@@ -23,8 +23,8 @@ class Fault:
     def __init__(self, name, test, planted, by_hand, *, items="", declared="", removed=""):
         self.name, self.test = name, test
         self.planted, self.declared, self.items = planted, declared, items  # in the kernel, at its begin, before it
-        self.removed = removed  # what is taken out of the kernel
-        self.by_hand = by_hand  # after the header
+        self.removed = removed  # text that is removed from the kernel
+        self.by_hand = by_hand  # the text after the header
 
     @property
     def needs_ptxas(self):
@@ -36,7 +36,7 @@ def kernel(*lines, parameters=""):
 
 
 def found(name):
-    """A kernel that ends ptxas, under a name that no other has."""
+    """Returns a kernel that crashes ptxas, under a unique name."""
     text = (ROOT / "docs/found/ptxas" / name).read_text()
     return re.sub(r"(?m)^(//|\.(version|target|address_size)).*\n", "", text).replace("entry k(", "entry crashing(")
 
@@ -259,7 +259,7 @@ def judge(ptxray, ptxas, fault):
         rest = fault.test[len(options) :]
         reduce = [ptxray, "reduce", "--quiet", *options, *(["--ptxas", ptxas] if fault.needs_ptxas else [])]
         for name, output in (text, result), (hand, hand.with_suffix(".less")), (result, result.with_suffix(".less")):
-            is_launched = name == result and name.read_text().startswith("// run: ")  # with the arguments that are left
+            is_launched = name == result and name.read_text().startswith("// run: ")  # with the remaining arguments
             run = subprocess.run(
                 [*reduce, name, "-o", output, *([] if is_launched else rest)],
                 stdout=subprocess.PIPE,
@@ -286,7 +286,7 @@ def reduced(ptxray, *words):
 
 
 def judge_large(ptxray, folder):
-    """1 MB with one interesting statement, with a test that takes 20 ms"""
+    """Reduces 1 MB with one interesting statement, with a test that takes 20 ms."""
     product = without_header((ROOT / HOSTS[0]).read_text())
     kernels = [product.replace("entry product", f"entry product{i}") for i in range(1_000_000 // len(product) + 1)]
     half = len(kernels) // 2
@@ -303,7 +303,7 @@ def judge_large(ptxray, folder):
 
 
 def judge_jobs(ptxray, folder):
-    """The result is the same with several tests at once."""
+    """Tests that the result is the same with several tests at once."""
     file = folder / "jobs.ptx"
     file.write_text(planted(FAULTS[0]))
     test = ("--", "sh", "-c", "tr -d '\\n' < $0 | grep -q 'setp.*bra.*wgmma.*st.global'")
@@ -312,7 +312,7 @@ def judge_jobs(ptxray, folder):
 
 
 def judge_sizes(ptxray, folder):
-    """Checks that `reduce` makes the numbers of a command smaller, and those of the launch above the text."""
+    """Tests that `reduce` makes the numbers of a command smaller, and those of the launch above the text."""
     file, output = folder / "sizes.ptx", folder / "small.ptx"
     file.write_text(planted(FAULTS[0]))
     test = ("--", "sh", "-c", "grep -q bar.sync $0 && test {threads} -ge 33 && test {blocks} -ge 2")
@@ -333,7 +333,7 @@ def judge_sizes(ptxray, folder):
 
 
 def judge_end(ptxray, folder):
-    """The best so far is left when the time is over, and when a signal comes."""
+    """Tests that the best result so far is written when the time is over, and when a signal arrives."""
     file, output = folder / "end.ptx", folder / "out.ptx"
     file.write_text(planted(FAULTS[0]))
     before = file.stat().st_size

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What tools/reduce.py, `tools/dev reduce`, makes of findings: findings.py PTXRAY PTXAS
+"""Tests how tools/reduce.py (`tools/dev reduce`) reduces findings: findings.py PTXRAY PTXAS
 
-In the place of the fuzzers are scripts that fail at some word. A kernel with its launch is changed so that warps race
-and that a rule reports it; another ends ptxas."""
+Scripts that fail at some word replace the fuzzers. One kernel with its launch is changed so that warps race and a
+rule reports it. Another kernel crashes ptxas."""
 
 import os
 import pathlib
@@ -36,7 +36,7 @@ RACE = "st.shared.u32 [cell], %r1;\n  ld.shared.u32 %r2, [cell];"
 
 
 def reduced(folder, path, what):
-    """Runs the command, which must find that out; gives the result."""
+    """Runs the command, which must detect the failure, and returns the result."""
     words = [sys.executable, folder / "tools" / "reduce.py", "--build", folder / "build" / "dev", path]
     ran = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert ran.returncode == 0 and f": {what}: " in ran.stdout, ran.stdout

@@ -1,8 +1,9 @@
-"""The quick tests, compiled for aarch64 as a release is and run under qemu's user mode: test_emulated.py [-R REGEX].
+"""Compiles the quick tests for aarch64 like a release, and runs them under qemu's user mode: test_emulated.py [-R
+REGEX].
 
-Tests that call a program find in its place a script that emulates it. Those are left out that compile, that load the
-library into a process of this machine, that are about the text of the repository or the memory of a process, and that
-run another test."""
+For tests that call a program, a script emulates the program. Some tests are skipped: those that compile, load the
+library into a process of this machine, check the text of the repository or the memory of a process, or run another
+test."""
 
 import importlib.util
 import pathlib
@@ -28,7 +29,7 @@ def load(name):
 
 
 def emulate(program, *emulator):
-    """A script in the place of a program."""
+    """Writes a script that replaces a program."""
     real = program.with_name(program.name + ".emulated")
     if program.read_bytes().startswith(b"\x7fELF"):
         program.rename(real)

@@ -1,7 +1,7 @@
-"""What the first command of the README costs on a machine that has the packages: test_first_answer.py PTXRAY.
+"""Measures the first command of the README on a machine with the packages: test_first_answer.py PTXRAY.
 
-In a folder like a fresh clone `tools/dev check` compiles, without ccache, and answers. The seconds that all processors
-spend are counted, for a machine may do other things beside: two processors take half of them. What was built
+In a folder like a fresh clone `tools/dev check` compiles, without ccache, and answers. The seconds that all
+processors spend are counted, because a machine may run other work: two processors take half of them. What was built
 judges all modules of the tests as PTXRAY does."""
 
 import os

@@ -1,7 +1,8 @@
-"""Programs for Windows and macOS, made and tried as far as that is possible on Linux: test_foreign.py [OUT].
+"""Builds programs for Windows and macOS, and tests them as far as possible on Linux: test_foreign.py [OUT].
 
-`tools/dev release` makes them beside the one for Linux, or has made them in OUT. That of Windows is used under wine and
-judges all modules of the tests as that of Linux does; of those of macOS it is looked at what they ask of a system."""
+`tools/dev release` builds them with the program for Linux, or has built them in OUT. The Windows program runs under
+wine and must judge all modules of the tests like the Linux program. For macOS, the test only checks the system
+requirements of the programs."""
 
 import pathlib
 import subprocess

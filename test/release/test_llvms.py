@@ -1,5 +1,5 @@
-"""Older LLVMs of this system, unpacked beside it without root, compile a ptxray that works and judges all modules of
-the tests as PTXRAY does: test_llvms.py PTXRAY [VERSION...]. The packages are those that apt is configured with."""
+"""Builds ptxray with older LLVMs, which are unpacked without root: test_llvms.py PTXRAY [VERSION...]. Each result
+must work and judge all modules of the tests like PTXRAY. apt's configured sources provide the packages."""
 
 import pathlib
 import shutil
@@ -20,7 +20,7 @@ PACKAGES = (
 
 
 def unpacked(version):
-    """The folder with LLVMConfig.cmake of that LLVM."""
+    """Returns the folder with LLVMConfig.cmake of that LLVM."""
     folder = CACHE / f"llvm-{version}"
     if not (folder / "complete").exists():
         shutil.rmtree(folder, ignore_errors=True)

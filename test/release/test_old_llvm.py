@@ -1,5 +1,5 @@
-"""An LLVM that is too old is named, and forgotten: with a newer one installed the same folder is configured.
-test_old_llvm.py"""
+"""Tests that CMake reports an LLVM that is too old, and forgets it: after the installation of a newer one, the same
+folder can be configured. test_old_llvm.py"""
 
 import pathlib
 import subprocess

@@ -1,6 +1,6 @@
-"""`tools/dev release`, twice in different places, gives the same bytes, and each artefact is installed and used:
-test_release.py [OUT [TARGET...]]. With OUT, which holds a release of the commit at hand and was tried, only the second
-is made; with targets that of these, and what is of all targets (the image, the SBOM) is not compared."""
+"""Tests that `tools/dev release` produces the same bytes in two folders, and installs and uses each artefact:
+test_release.py [OUT [TARGET...]]. OUT is a tested release of the current commit, so that only the second one is
+built. With targets, only these are built, and artefacts of all targets (the image, the SBOM) are not compared."""
 
 import os
 import pathlib
@@ -17,7 +17,7 @@ RELEASE = [sys.executable, ROOT / "tools" / "release"]
 
 
 def sums(folder):
-    """{file: sum}"""
+    """Returns {file: checksum}."""
     return {line.split()[1]: line.split()[0] for line in (folder / "SHA256SUMS").read_text().splitlines()}
 
 

@@ -1,9 +1,8 @@
-"""ptxray as an ordinary user builds it by the README in a Debian or an Ubuntu that has nothing else:
-test_roots.py PTXRAY [SUITE...].
+"""Builds ptxray like an ordinary user with the README, on a minimal Debian or Ubuntu: test_roots.py PTXRAY [SUITE...].
 
-In each root `tools/dev check` says what it needs, root installs exactly that, and it builds. What was built is static,
-works and judges all modules of the tests as PTXRAY does. mmdebstrap makes the roots from where apt gets packages; those
-of Ubuntu, with the keys that Debian has of it, from where mmdebstrap gets them."""
+In each system, `tools/dev check` lists the required packages, root installs only these, and the build succeeds. The
+program must be static and judge all modules of the tests like PTXRAY. mmdebstrap builds the systems from apt's
+sources. For Ubuntu, it uses its default sources and the keys that Debian packages."""
 
 import os
 import pathlib
@@ -25,7 +24,7 @@ exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/home/user LANG=C.UTF-8 DEBI
 
 
 def ubuntu_keys():
-    """Of Ubuntu's archive, out of Debian 13, where they are a package."""
+    """Returns the keys of Ubuntu's archive from Debian 13, which packages them."""
     keys = CACHE / "ubuntu-archive-keyring.gpg"
     if not keys.exists():
         with tempfile.TemporaryDirectory() as name:
@@ -37,7 +36,7 @@ def ubuntu_keys():
 
 
 def packed(suite):
-    """A tar of the system with apt and nothing else, made once."""
+    """Returns a tar of the system with only apt, which is built once."""
     base = CACHE / f"root-{suite}.tar"
     if not base.exists():
         CACHE.mkdir(parents=True, exist_ok=True)
@@ -69,14 +68,14 @@ class Root:
         run("chown", "-R", "1000:1000", home)
 
     def run(self, user, command):
-        """exit status and what is printed"""
+        """Returns the exit status and the output."""
         words = ["unshare", "--mount", "--pid", "--fork", "sh", "-c", ENTER, self.folder, user, command]
         result = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         return result.returncode, result.stdout
 
 
 def build(root):
-    """What was installed, and the seconds to the first answer."""
+    """Returns the installed packages, and the seconds to the first answer."""
     installed = []
     for _ in range(4):
         began = time.monotonic()
@@ -109,7 +108,7 @@ def main():
             with tempfile.TemporaryDirectory() as work:
                 use = pathlib.Path(work) / "use"
                 use.mkdir()
-                program = Program([built])  # static: it runs out here as well
+                program = Program([built])  # the program is static and also runs outside of the root
                 try_commands(program, use)
                 count = compare(program, judged, pathlib.Path(work))
         packages = " ".join(installed)

@@ -1,4 +1,4 @@
-"""The workflows of a forge as actionlint reads them, and what they call: test_workflows.py."""
+"""Checks the workflows of a forge with actionlint, and tests the commands that they call: test_workflows.py."""
 
 import os
 import pathlib

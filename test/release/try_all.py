@@ -1,9 +1,8 @@
-"""Every artefact of a release, installed and used where nothing else is: try_all.py FOLDER [PART...].
+"""Installs and uses every artefact of a release on a minimal system: try_all.py FOLDER [PART...].
 
-FOLDER is what `tools/dev release` has made. The parts are sums, contents, tarballs, wheels, debs, rpms, image,
-extensions, web, source; without any, all of them. A part whose tools are missing is skipped and said, and the exit
-status is 77; with PTXRAY_REQUIRE=all it fails.
-docs/releasing.md says what no machine of ours has tried."""
+FOLDER is the output of `tools/dev release`. The parts are sums, contents, tarballs, wheels, debs, rpms, image,
+extensions, web, source; the default is all of them. The test reports and skips a part whose tools are missing, and
+the exit status is 77. With PTXRAY_REQUIRE=all, it fails. docs/releasing.md lists untested parts."""
 
 import hashlib
 import json
@@ -24,13 +23,13 @@ from common import BAD, CACHE, GOOD, need, python_with, run, skip, version, vsco
 HERE = pathlib.Path(__file__).resolve().parent
 RELEASE = version()
 SKIPPED = 77
-LARGEST = 6_000_000  # bytes of a program for Linux on x86-64
-SYSTEMS = {"linux": "linux", "macos": "darwin", "windows": "win32"}  # as VS Code calls them
+LARGEST = 6_000_000  # maximum number of bytes of a program for Linux on x86-64
+SYSTEMS = {"linux": "linux", "macos": "darwin", "windows": "win32"}  # VS Code's names
 MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
 
 
 def emulator(machine):
-    """The words before a program for that machine: none for our own."""
+    """Returns the words before a program for that machine, or none for this machine."""
     return [] if machine == platform.machine() else [need(f"qemu-{machine}-static")]
 
 
@@ -41,7 +40,7 @@ def one(folder, pattern):
 
 
 def judge(command, work):
-    """A program that is installed says its version and judges."""
+    """Tests that an installed program prints its version and judges."""
     assert run(*command, "version").startswith(f"ptxray {RELEASE}")
     (work / "bad.ptx").write_text(BAD)
     (work / "good.ptx").write_text(GOOD)
@@ -58,7 +57,7 @@ def sums(folder, work):
 
 
 def contents(folder, work):
-    """The SBOM, by SPDX's own validator; all that is published is in it."""
+    """Checks the SBOM with SPDX's validator. It must contain all published files."""
     document = one(folder, "*.spdx.json")
     run(python_with("spdx-tools==0.8.5"), "-m", "spdx_tools.spdx.clitools.pyspdxtools", "-i", document)
     listed = json.loads(document.read_text())
@@ -71,7 +70,8 @@ def contents(folder, work):
 
 
 def tarballs(folder, work):
-    """Linux programs on this machine or by an emulator; each judges all modules of the tests as the first does."""
+    """Tests Linux programs on this machine or with an emulator. Each must judge all modules of the tests like the
+    first one."""
     native = work / "native"
     with tarfile.open(one(folder, f"*-{platform.machine()}-linux.tar.gz")) as archive:
         archive.extractall(native)
@@ -80,7 +80,7 @@ def tarballs(folder, work):
         assert (top / page).exists(), page
     assert not re.search(r"/(home|work|root|tmp|build)/", run("strings", "-n8", top / "bin/ptxray")), "a build path"
     assert (top / "bin/ptxray").stat().st_size < LARGEST, (top / "bin/ptxray").stat().st_size
-    said = run(top / "bin" / "ptxray", "run", "--list-gpus", status=None)  # finds its other half or not
+    said = run(top / "bin" / "ptxray", "run", "--list-gpus", status=None)  # the program finds its other half or not
     assert "ptxray-run is missing" not in said
     for path in sorted(folder.glob("*-linux.tar.gz")):
         machine = re.search(r"-(\w+)-linux", path.name)[1]
@@ -92,7 +92,8 @@ def tarballs(folder, work):
 
 
 def foreign(path, linux, work):
-    """What can be said here of a program for another system; that of Windows runs under wine, and judges as `linux`."""
+    """Tests a program for another system as far as possible. The Windows program runs under wine, and must judge
+    like `linux`."""
     if path.suffix == ".zip":
         wine = shutil.which("wine64", path=f"{os.environ['PATH']}:/usr/lib/wine") or need("wine")
         environment = {**os.environ, "WINEPREFIX": str(work / "wine"), "WINEDEBUG": "-all"}
@@ -106,7 +107,7 @@ def foreign(path, linux, work):
     libraries = run(otool, "-L", program).splitlines()[1:]
     assert [line.split()[0] for line in libraries] == ["/usr/lib/libSystem.B.dylib"], libraries
     commands = run(otool, "-l", program)
-    assert "minos 13.0" in commands, commands  # as the wheel says
+    assert "minos 13.0" in commands, commands  # the wheel declares the same version
     assert machine != "ARM64" or "LC_CODE_SIGNATURE" in commands, "no system for ARM64 starts it unsigned"
     return f"a signed program of {machine} for macOS 13, which needs the system's library alone; not run here"
 
@@ -139,7 +140,7 @@ def wheels(folder, work):
 
 
 def minimal_root(architecture):
-    """A Debian with nothing but what it must have, made once and copied."""
+    """Returns a minimal Debian, which is built once and copied."""
     base = CACHE / f"root-{architecture}.tar"
     if not base.exists():
         CACHE.mkdir(parents=True, exist_ok=True)
@@ -166,7 +167,7 @@ def debs(folder, work):
             assert "[expected-semicolon]" in said
             run("chroot", root, "dpkg", "--remove", "ptxray")
             assert not (root / "usr/bin/ptxray").exists()
-        else:  # foreign programs of a whole root need the kernel's help; the one that matters does not
+        else:  # the kernel must support programs of a foreign system; the tested program does not need this
             run("dpkg-deb", "-x", path, root)
             judge([*emulator(machine), root / "usr/bin/ptxray"], work)
         judged = run(need("lintian"), "--fail-on", "none", "--no-tag-display-limit", path, status=None)
@@ -226,7 +227,7 @@ def image(folder, work):
 
 
 def source(folder, work):
-    """Built without antlr4 and Java, and without git."""
+    """Builds the source archive without antlr4 and Java, and without git."""
     with tarfile.open(one(folder, "*-source.tar.gz")) as archive:
         archive.extractall(work / "source")
     (top,) = (work / "source").iterdir()
@@ -259,7 +260,7 @@ def source(folder, work):
 
 
 def extensions(folder, work):
-    """VS Code's, packaged with each program that there is; ptxray's tests use that of this machine in an editor."""
+    """Packages VS Code's extension with each program. ptxray's tests use the package for this machine in an editor."""
     built = vscode_extension()
     archives = sorted([*folder.glob("*-linux.tar.gz"), *folder.glob("*-macos.tar.gz"), *folder.glob("*-windows.zip")])
     for path in archives:
@@ -277,7 +278,7 @@ def extensions(folder, work):
 
 
 def web(folder, work):
-    """The package of npm, installed and used; the page, opened in Chromium."""
+    """Installs and uses the npm package, and opens the page in Chromium."""
     user = work / "user"
     user.mkdir()
     (user / "package.json").write_text('{"private": true}')

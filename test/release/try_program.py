@@ -1,8 +1,8 @@
-"""The program of a release archive, used: try_program.py ARCHIVE [--runner EMULATOR] [--against PROGRAM].
+"""Tests the program of a release archive: try_program.py ARCHIVE [--runner EMULATOR] [--against PROGRAM].
 
-It is unpacked into an empty folder and says its version, judges, fixes, formats and speaks as a language server. With
---against every module of test/isa and test/samples gets the same verdicts, to the byte, from it and from that program,
-which the quick tests have judged. Needs Python alone, so that it runs on any system."""
+The program is unpacked into an empty folder. It must print its version, judge, fix, format and run as a language
+server. With --against, its output for every module of test/isa and test/samples must equal that of the other
+program, which has passed the quick tests. The script only needs Python, so that it runs on any system."""
 
 import argparse
 import json
@@ -40,7 +40,7 @@ class Program:
         self.command = [str(word) for word in command]
 
     def run(self, *words, status=0, cwd=None, **given):
-        """`given` is `input`, which comes through a pipe, or `stdin`, a file."""
+        """Runs the program. `given` is `input`, a pipe, or `stdin`, a file."""
         result = subprocess.run(
             [*self.command, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd, **given
         )
@@ -62,7 +62,7 @@ def try_commands(program, folder):
     assert program.run("check", "good.ptx", cwd=folder) == b""
     said = program.run("check", "--format=short", "bad.ptx", status=1, cwd=folder)
     assert said.startswith(b"bad.ptx:8:18: error: ") and said.endswith(b"[expected-semicolon]\n"), said
-    assert b"bad.ptx:8:18" in program.run("check", "--format=short", ".", status=1, cwd=folder)  # looks into folders
+    assert b"bad.ptx:8:18" in program.run("check", "--format=short", ".", status=1, cwd=folder)  # searches folders
     assert program.run("check", "--format=short", "-", status=1, input=text.encode()).startswith(b"<stdin>:8:18")
     with open(folder / "bad.ptx", "rb") as file:
         assert program.run("check", "--format=short", "-", status=1, stdin=file).startswith(b"<stdin>:8:18")
@@ -89,7 +89,8 @@ def try_commands(program, folder):
 
 
 def seconds_to_check(program, folder, functions):
-    """of so many functions, of which the first lacks a semicolon and the last a closing brace"""
+    """Returns the seconds for the given number of functions. The first lacks a semicolon and the last a closing
+    brace."""
     function = ".visible .entry k{}()\n{{\n\t.reg .b32 %r<4>;\n{}\tret;\n}}\n"
     body = "\tmov.b32 %r0, %r1;\n" * 40
     text = HEADER + "".join(function.format(n, body) for n in range(functions))
@@ -100,13 +101,14 @@ def seconds_to_check(program, folder, functions):
 
 
 def try_growth(program, folder):
-    """Eight times the text takes eight times as long, not sixty-four: each C library is slow in its own places."""
+    """Tests that eight times the text takes eight times as long, not sixty-four: each C library has other slow
+    functions."""
     small, large = (seconds_to_check(program, folder, count) for count in (500, 4000))
     assert large < 20 * small, f"{small:.2f} s for 0.4 MB with faults, {large:.2f} for eight times as much"
 
 
 def modules():
-    """names and texts: large files are mapped and small ones read, so both must be among them"""
+    """Returns names and texts. Large files are mapped and small ones read, so both kinds must occur."""
     for path in sorted([*(ROOT / "test/isa").rglob("*.ptx"), *(ROOT / "test/samples").rglob("*.ptx")]):
         for number, (ptx, targets, lines) in enumerate(sections.sections(path)):
             if ptx:
@@ -114,7 +116,7 @@ def modules():
 
 
 def compare(program, other, folder):
-    """the number of modules"""
+    """Returns the number of compared modules."""
     place = folder / "modules"
     place.mkdir()
     count, whole = 0, b""

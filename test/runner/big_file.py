@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A file of 500 MB is checked, in memory for little more than the file.
+"""Tests that checking a file of 500 MB needs little more memory than the file.
 
 test/runner/big_file.py PTXRAY"""
 

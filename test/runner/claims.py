@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Whether what messages state of an instruction is true: no line of test/isa and test/samples that ptxray accepts may
-contradict a message about another line.
+"""Tests that statements of messages about an instruction are true: no line of test/isa and test/samples that ptxray
+accepts may contradict a message about another line.
 
     claims.py PTXRAY SOURCE-FOLDER
 """
@@ -19,7 +19,7 @@ QUOTED = re.compile(r"`([^`]*)`")
 
 
 def modules(source):
-    """(text, opcode by number of the line) of each section"""
+    """Yields (text, opcode by line number) of each section."""
     sys.path.insert(0, str(source / "test"))
     import sections
 
@@ -36,13 +36,14 @@ def modules(source):
 
 
 def holds(opcode, words):
-    """whether the words are in the opcode, in this order"""
+    """Returns whether the opcode contains the words in this order."""
     own = iter(WORD.findall(opcode))
     return all(word in own for word in words)
 
 
 def claims(message):
-    """(words, others): an instruction with the words has one of the others; no other: there is no such instruction"""
+    """Yields (words, others): an instruction with the words has one of the others. Without others, there is no such
+    instruction."""
     if found := re.match(r"`(\.[^`]*)` (?:does not fit|is not a qualifier of) `([^`]*)`", message):
         yield [found[1]], []
     elif found := re.match(r"`(\.[^`]*)` is not allowed with ((?:`\.[^`]*`(?: with )?)+)", message):
@@ -76,7 +77,7 @@ def main():
             opcodes = dict(texts[file["path"]])
             for found in file["diagnostics"]:
                 line = found["range"]["start"]["line"]
-                if found["rule"] == "ignored-qualifier":  # says nothing
+                if found["rule"] == "ignored-qualifier":  # the message makes no such statement
                     opcodes.pop(line, None)
                 if found["severity"] != "error" or line not in texts[file["path"]]:
                     continue

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The pages docs/concepts: found by all their names, their links lead somewhere, their kernels are right, and the
-instructions that they name exist.
+"""Tests the pages of docs/concepts: `explain` finds them by all their names, their links are valid, their kernels are
+correct, and the instructions that they name exist.
 
 concepts.py PTXRAY SOURCE-FOLDER
 """

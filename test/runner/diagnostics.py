@@ -1,4 +1,5 @@
-"""Each diagnostic is reported somewhere, and no id is another one with a kind in it: diagnostics.py SOURCE_FOLDER"""
+"""Tests that each diagnostic is expected by some test, and that no id is another id with a kind: diagnostics.py
+SOURCE_FOLDER"""
 
 import pathlib
 import re

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tools/dev diff between two made-up programs that differ in each way there is.
+"""Tests tools/dev diff with two programs that differ in every possible way.
 
 diff.py ROOT"""
 
@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-# rule, severity, line, column, message
+# The columns are rule, severity, line, column, and message.
 BEFORE = [
     ("same", "error", 1, 1, "a"),
     ("level", "error", 2, 1, "a"),
@@ -34,7 +34,7 @@ EXPECTED = {"level: 1 level", "moved: 2 moved", "is: 1 renamed", "text: 1 text",
 
 
 def program(path, text, found):
-    """prints `found`, whatever it is asked"""
+    """Writes a program that prints `found` for any arguments."""
     lines = [
         json.dumps(
             {

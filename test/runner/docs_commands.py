@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Runs the commands that the documents show: docs_commands.py PTXRAY ROOT [PTXAS].
 
-A session is a block of `console`: after `$ ` a command, below it what it prints on both streams, which is compared. A
-line `...` stands for any lines, one that ends so for any end. A block of `sh` is a script, and a line of another block
-that begins with the name of a program is a command, with two blanks or more before what it is for: these have to end
-with the status 0, or 1 for what was found. All run at a desk where the repository lies and files of a reader's: what
-cannot be run there is in LEFT with the reason, and nothing else is left out. Commands within sentences have a
-subcommand and options that exist; those that look something up are run."""
+A session is a block of `console`: a command after `$ `, and below it the expected output of both streams. A line
+`...` stands for any lines, and `...` at the end of a line for any end. A block of `sh` is a script. A line of
+another block is a command if it begins with the name of a program; two or more blanks separate a description. These
+must end with the status 0, or with 1 for findings. All commands run in a folder with the repository and a reader's
+files. LEFT lists commands that cannot run there, with the reason. The subcommands and options of commands in
+sentences must exist, and commands that look up names are run."""
 
 import collections
 import functools
@@ -20,10 +20,10 @@ import tempfile
 
 PTXRAY, ROOT = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 PTXAS = next((path.resolve() for path in map(pathlib.Path, sys.argv[3:]) if path.exists()), None)
-FEWEST = 350  # commands that run: fewer means that blocks are no longer found
+FEWEST = 350  # minimum number of commands that run; a lower number means that blocks are not found any more
 PROGRAMS = ("ptxray", "tools/", "pip ", "cmake ", "python3 ")
 
-# A command with such words is left out, for this reason, or because that test runs it.
+# Commands with such words are skipped for this reason, or because that test runs them.
 LEFT = {
     r"ptxray run (?!--emulate)": "a GPU",
     r"ptxray (record|replay) ": "a GPU; the test emulate-record runs both over the emulated driver",
@@ -96,7 +96,7 @@ def npy(values, shape):
 
 
 def lay_out(desk):
-    """Puts the repository and a reader's files on the desk."""
+    """Copies the repository and a reader's files into the folder."""
     for name in ("docs", "test", "tools", "grammar"):
         (desk / name).symlink_to(ROOT / name)
     for folder in ("bin", "include", "src", "kernels", "build", "dist"):
@@ -121,11 +121,11 @@ def lay_out(desk):
     (desk / "is-wrong.sh").chmod(0o755)
 
 
-Command = collections.namedtuple("Command", "line text shown")  # shown: None where only the status counts
+Command = collections.namedtuple("Command", "line text shown")  # shown: None if only the status is compared
 
 
 def commands(page):
-    """The commands of a page."""
+    """Returns the commands of a page."""
     found, kind = [], None
     for number, line in enumerate(page.read_text().splitlines(), 1):
         if line.startswith("```"):
@@ -148,7 +148,7 @@ def commands(page):
 
 
 def mentions(page):
-    """The commands in sentences and tables of a page, without those in blocks."""
+    """Returns the commands in sentences and tables of a page, without those in blocks."""
     text = re.sub(r"^```.*?^```", lambda block: "\n" * block[0].count("\n"), page.read_text(), flags=re.S | re.M)
     for found in re.finditer(r"`(ptxray [^`]+)`", text):
         yield Command(text.count("\n", 0, found.start()) + 1, " ".join(found[1].split()), None)
@@ -156,13 +156,13 @@ def mentions(page):
 
 @functools.cache
 def help_of(subcommand, desk):
-    """What its --help says, and `--help` itself; nothing if the subcommand does not exist."""
+    """Returns the output of --help, and `--help` itself, or an empty text if the subcommand does not exist."""
     result = run(f"ptxray {subcommand} --help", desk, desk)
     return "" if result.returncode else result.stdout.decode() + "--help"
 
 
 def problem_of_mention(text, desk):
-    """What is wrong with a command in a sentence; words in capitals stand for something."""
+    """Returns the problem with a command in a sentence. Words in capitals are placeholders."""
     words = text.split(" -- ")[0].replace("--field", "").split()[1:]
     asks = words[0] in LOOK_UP and any(not word.startswith("-") for word in words[1:])
     if words[0].startswith("-") or (asks and not PLACEHOLDER.search(text)):
@@ -174,7 +174,7 @@ def problem_of_mention(text, desk):
 
 
 def fits(shown, printed):
-    """Whether the lines printed are those shown."""
+    """Returns whether the printed lines match the shown lines."""
     pattern = ""
     for line in shown:
         if line == "...":
@@ -205,7 +205,7 @@ def problem_of(command, folder, desk):
     result = run(command.text, folder, desk)
     printed = "\n".join(line.rstrip() for line in result.stdout.decode().splitlines()) + "\n"
     if command.shown is None:
-        expected = (0, 1, 255, -11) if command.text.startswith("ptxas ") else (0, 1)  # one is about a crash of ptxas
+        expected = (0, 1, 255, -11) if command.text.startswith("ptxas ") else (0, 1)  # one shows a crash of ptxas
         return "" if result.returncode in expected else f"ends with {result.returncode}:\n{printed}"
     return "" if fits([line.rstrip() for line in command.shown], printed if printed.strip() else "") else printed
 

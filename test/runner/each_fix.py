@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Every fix that ptxray offers for a text of the tests, each applied alone.
+"""Applies every fix that ptxray offers for a text of the tests, each separately.
 
     each_fix.py PTXRAY SOURCE-FOLDER [--samples]
 
-The texts are all `.ptx` files of test/ and docs/, of test/isa each line that expects a diagnostic; `--samples` adds the
-lines of test/samples that ptxas refuses. What a fix of an error makes must have fewer errors, that of a warning fewer
-findings, and neither a new error: not of another rule, nor one more of the same.
+The texts are all `.ptx` files of test/ and docs/, and each line of test/isa that expects a diagnostic. `--samples` adds
+the lines of test/samples that ptxas rejects. The fix of an error must reduce the number of errors, and the fix of a
+warning the number of findings. Neither may add an error of any rule.
 """
 
 import collections
@@ -14,7 +14,7 @@ import pathlib
 import subprocess
 import sys
 
-# Fixes that make another error, and why they are offered nevertheless.
+# These fixes cause another error, and are offered for the given reason.
 KNOWN = {
     ("test/module/syntax/faults.ptx", "unknown-directive"): "more is wrong with that line",
     ("test/module/syntax/junk.ptx", "extra-token"): "a file of random tokens",
@@ -28,7 +28,7 @@ import sections  # noqa: E402
 
 
 def answers(texts):
-    """what ptxray says of each text, through one process"""
+    """Returns the report of ptxray for each text, from one process."""
     requests = "".join(json.dumps({"name": "a.ptx", "text": text, "pedantic": "yes"}) + "\n" for text in texts)
     done = subprocess.run([sys.argv[1], "check", "--batch"], input=requests.encode(), capture_output=True, check=True)
     found = [json.loads(line) for line in done.stdout.splitlines()]
@@ -37,7 +37,7 @@ def answers(texts):
 
 
 def lines_of(path):
-    """(place, module) of each line that is not simply right"""
+    """Yields (position, module) of each line that expects a diagnostic."""
     for ptx, targets, lines in sections.sections(path):
         before, after = sections.prelude(ptx, targets)
         header = f".version {ptx // 100}.{ptx % 100}\n.target {', '.join(targets)}\n"
@@ -74,7 +74,7 @@ def applied(text, edits):
 
 
 def errors_by_rule(diagnostics):
-    """without those of code generation, which are looked for where there is no other error"""
+    """Counts the errors without those of code generation, which are only searched for if there is no other error."""
     errors = (d["rule"] for d in diagnostics if d["severity"] == "error")
     return collections.Counter(rule for rule in errors if not rule.startswith("codegen-"))
 

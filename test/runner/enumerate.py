@@ -1,7 +1,7 @@
-"""Lets ptxas judge what `ptxray isa --enumerate` makes of each instruction, or of those named, and what `check` says of
-it: enumerate.py PTXRAY SNIPPET_TESTS ORACLE_TESTS [--seed=N] [--count=N] [--ptx=V] [--target=T] [MNEMONIC...]
-Prints every difference. Fails when more than 1 of 2,000 texts is refused that ptxas takes, or 1 of 200 judged
-otherwise: what is left are texts that no manual has (docs/manual-notes.md)."""
+"""Compares ptxas with `ptxray isa --enumerate` and with `check`, for each instruction or for the named ones:
+enumerate.py PTXRAY SNIPPET_TESTS ORACLE_TESTS [--seed=N] [--count=N] [--ptx=V] [--target=T] [MNEMONIC...] Prints
+every difference. Fails if ptxray rejects more than 1 of 2,000 texts that ptxas accepts, or judges more than 1 of 200
+differently. The remaining texts are in no manual (docs/manual-notes.md)."""
 
 import os
 import pathlib
@@ -25,7 +25,7 @@ with tempfile.TemporaryDirectory() as folder:
     for name in names:
         files.append(pathlib.Path(folder, name + ".ptx"))
         files[-1].write_text(output("--enumerate=" + name, *options))
-    # The sampler sees an instruction alone; what the module makes of it is said by `check`.
+    # The sampler only sees an instruction. `check` judges it in its module.
     subprocess.run(
         [snippets, "--gtest_brief=1", *files], stdout=subprocess.DEVNULL, env={**os.environ, "PTXRAY_BLESS": "1"}
     )

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What `ptxray explain` says of everything that it knows: explain.py PTXRAY SOURCE-FOLDER [--ptxas]
+"""Tests the pages of `ptxray explain` for all names: explain.py PTXRAY SOURCE-FOLDER [--ptxas]
 
-Every instruction, directive, pragma, special register, target, qualifier and rule has a page with the parts that a page
-must have. With --ptxas: ptxas accepts each line that is shown as right and refuses each that ptxray calls an error.
-Skipped (77) without ptxas, unless PTXRAY_REQUIRE names `ptxas` or `all`."""
+Every instruction, directive, pragma, special register, target, qualifier and rule has a page with the required
+parts. With --ptxas, ptxas must accept each line that is shown as correct and reject each line that ptxray reports as
+an error. Skipped (77) without ptxas, unless PTXRAY_REQUIRE names `ptxas` or `all`."""
 
 import concurrent.futures
 import json
@@ -16,7 +16,7 @@ import tempfile
 
 from mistakes import find_ptxas
 
-# These are the parts that a page of each kind has, by title; `?` marks what some have.
+# These are the titles of the parts of a page of each kind. `?` marks optional parts.
 PARTS = {
     "instruction": ["For example", "A typical mistake", "Needs", "Form", "Manual"],
     "directive": ["For example", "A typical mistake", "Form", "Where it is written", "Needs", "Manual"],
@@ -25,7 +25,7 @@ PARTS = {
     "target": ["For example", "A typical mistake", "Where the code runs", "What it holds", "Needs", "Manual"],
     "qualifier": [],
 }
-# Words of the notation, and of conditions, that no reader knows.
+# Readers do not know these words of the notation and of conditions.
 INNER = re.compile(r"\brequires\b|\bwhen\b|\bgate\b|ptxas exact|-tuple|\bwarn\(|!\w|\bsm_\w+\+")
 
 
@@ -34,7 +34,7 @@ def run(*words):
 
 
 def parts_of(page):
-    """the sections of each part; those before the first part belong to all"""
+    """Returns the sections of each part. Sections before the first part belong to all."""
     parts, common = [], []
     for section in page["sections"]:
         if section["kind"] == "part":
@@ -84,7 +84,7 @@ def names_of(ptxray):
 
 
 def directives_of(source):
-    """the words that begin a directive or declaration, or belong to one, as the grammar lists them"""
+    """Returns the words that begin a directive or declaration, or belong to one, from the grammar."""
     words = set(re.findall(r"'(\.[a-z_]+)'", (source / "grammar" / "PtxLexer.g4").read_text()))
     assert len(words) > 40 and {".reg", ".entry", ".ptr", ".callprototype"} <= words
     return words
@@ -119,7 +119,7 @@ def walk(ptxray, pages, source):
 
 
 def examples(pages):
-    """name, what is reported, module"""
+    """Yields the name, the report, and the module."""
     for page in pages:
         for section in page["sections"]:
             for row in section["rows"]:
@@ -131,7 +131,7 @@ def judged(ptxas, folder, number, example):
     name, note, module = example
     is_mistake, is_refused, needs_code = bool(note), note.startswith("error:"), "[codegen-" in note
     if is_mistake and not is_refused:
-        return None  # ptxray only warns
+        return None  # ptxray only reports a warning
     path = pathlib.Path(folder, f"{number}.ptx")
     path.write_text(module)
     target = re.search(r"^\.target (sm_\w+)", module, re.M)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""What `ptxray fmt` does to a text may change nothing but its layout.
+"""Tests that `ptxray fmt` only changes the layout of a text.
 
     test/runner/formatting.py PTXRAY FOLDER...
 
-The example of docs/fmt.md is laid out. Of every `*.ptx` file below the folders, and of the sections of test/isa as
-modules if that is among them: tokens and comments stay as they were, judged by ten lines that know nothing of ptxray's
-scanner; the same diagnostics are found at the same tokens; a second time nothing changes; and there is one statement a
-line. A text with an error of syntax is refused, and stays as it is.
-A folder that is not there is skipped (77) unless PTXRAY_REQUIRE names `corpus` or `all`."""
+The test formats the example of docs/fmt.md, every `*.ptx` file below the folders, and the sections of test/isa if
+that folder is named. Tokens and comments must not change; ten lines of Python compare them, without ptxray's
+scanner. The diagnostics must be the same at the same tokens, a second run must change nothing, and each line must
+have one statement. A text with a syntax error must be rejected and not changed. A missing folder is skipped (77)
+unless PTXRAY_REQUIRE names `corpus` or `all`."""
 
 import json
 import os
@@ -26,17 +26,17 @@ WORD = re.compile(
 )
 DOTTED = re.compile(rb"\.[^.]*")
 BLANKS = b" \t\r\n\f\v"
-FEWEST = 50  # files of the quick test; the corpus has its own count
+FEWEST = 50  # minimum number of files in the quick test; the corpus has another minimum
 
 
 def words(text):
-    """`.v2.f32` is two, `ld.global` one"""
+    """Splits a text into words: `.v2.f32` is two, `ld.global` one."""
     found = (word.strip(BLANKS) for word in WORD.findall(text))
     return [part for word in found for part in (DOTTED.findall(word) if word.startswith(b".") else [word])]
 
 
 def texts(folders):
-    """(name, bytes)"""
+    """Yields (name, bytes)."""
     for folder in folders:
         for path in sorted(folder.rglob("*.ptx")):
             relative = path.relative_to(folder)
@@ -51,7 +51,7 @@ def texts(folders):
 
 
 def findings(tool, folder):
-    """by file: what is found, with the bytes before it that are not white space in place of its offset"""
+    """Returns the findings of each file. The number of non-blank bytes before a finding replaces its offset."""
     run = subprocess.run(
         [tool, "check", "--no-config", "--pedantic", "--format=jsonl", folder], capture_output=True, check=False
     )
@@ -73,7 +73,7 @@ def placed(diagnostics, text):
 
 
 def several(text):
-    """lines of a text that have two statements"""
+    """Returns the lines that contain two statements."""
     code = re.sub(rb'/\*.*?\*/|"[^"]*"|//[^\n]*', b"", text, flags=re.S)
     return [line for line in code.split(b"\n") if re.search(rb";.*[^\s}]", line)]
 
@@ -83,7 +83,7 @@ def fmt(tool, *arguments, text=None):
 
 
 def named(lines, mark):
-    """the files that messages with the mark are about"""
+    """Returns the files in messages with the mark."""
     return {pathlib.Path(line.split(":")[1].strip()).name for line in lines if mark in line}
 
 

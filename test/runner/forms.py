@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What `ptxray explain` says of single forms: forms.py PTXRAY SOURCE-FOLDER [--ptxas]
+"""Tests the pages of `ptxray explain` for single forms: forms.py PTXRAY SOURCE-FOLDER [--ptxas]
 
-Every opcode that a line of test/isa has without an error has a page of its own. The text on it has no error; with the
-version and target that the page says the form needs it has none either, and with any earlier version it has one. With
---ptxas: ptxas accepts the texts. Skipped (77) without ptxas, unless PTXRAY_REQUIRE names `ptxas` or `all`."""
+Every valid opcode in test/isa has its own page. The module on the page has no error, and neither has it with the
+version and target that the page requires. With any earlier version, it has an error. With --ptxas, ptxas must accept
+the modules. Skipped (77) without ptxas, unless PTXRAY_REQUIRE names `ptxas` or `all`."""
 
 import concurrent.futures
 import json
@@ -17,7 +17,7 @@ import tempfile
 from mistakes import find_ptxas
 
 NEEDS = re.compile(r"PTX (\d+\.\d+) and (sm_\d+[af]?)(?: or higher)?")
-# Only old versions or bodies of functions have these.
+# Only old versions or function bodies support these.
 WITHOUT_PAGE = re.compile(r"(wmma|rcp\.f32|rsqrt\.f32|(ld|st)\.param::func)\b")
 
 
@@ -36,7 +36,7 @@ def section(page, title):
 
 
 def verdicts(ptxray, texts, folder):
-    """for each text the worst that is reported: an error, what no manual has, or nothing"""
+    """Returns the worst report for each text: an error, a text that is in no manual, or nothing."""
     for number, text in enumerate(texts):
         pathlib.Path(folder, f"{number:05}.ptx").write_text(text)
     done = subprocess.run(
@@ -60,7 +60,7 @@ def with_header(module, version, target):
 
 
 def asked(pages, versions, since):
-    """page, text, whether it has to have an error, why"""
+    """Yields the page, the text, whether it must have an error, and why."""
     for page in pages:
         example = section(page, "A complete module")
         module = example["rows"][0]["module"]
@@ -71,7 +71,7 @@ def asked(pages, versions, since):
         version, target = match.groups()
         version = max(version, since[target], key=float)
         yield page["name"], with_header(module, version, target), False, f"{version} and {target}, as it says"
-        earlier = [one for one in versions if float(one) < float(version) and one != "5.1"]  # 5.1 is read as 6.0
+        earlier = [one for one in versions if float(one) < float(version) and one != "5.1"]  # 5.1 is treated as 6.0
         if earlier:
             yield page["name"], with_header(module, earlier[-1], target), True, f"{earlier[-1]} and {target}"
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The one instruction that mends a fault of asynchronous operations, as a fix: hazard_fixes.py PTXRAY SOURCE-FOLDER
+"""Tests fixes that insert one instruction to correct an asynchronous operation: hazard_fixes.py PTXRAY SOURCE-FOLDER
 
-The wrong kernel on the page of each rule, written in several ways: with its fix made ptxray has nothing against it, and
-ptxas, if there is one, accepts it. The fix is the line that the manual asks for, with the indent and the end of line
-beside it.
+The test formats the wrong kernel on the page of each rule in several ways. After its fix, ptxray must report nothing,
+and ptxas must accept it if it is installed. The fix inserts the line that the manual requires, with the indent and line
+end of its neighbours.
 """
 
 import json
@@ -16,7 +16,7 @@ import tempfile
 
 from mistakes import find_ptxas
 
-# These lines are inserted, before or after another line.
+# The fixes insert these lines before or after another line.
 CURES = {
     "unwaited-copy": ("cp.async.wait_group 0;", "before", "bar.sync 0;"),
     "uncommitted-copy": ("cp.async.commit_group;", "after", "cp.async."),
@@ -99,7 +99,7 @@ def problems_of(rule, text):
 
 
 def on_one_line(text):
-    """the statements of the body in one line"""
+    """Returns the text with all statements of the body on one line."""
     head, brace, body = text.partition("{\n")
     return head + brace + "  " + " ".join(line.strip() for line in body.splitlines()[:-1]) + "\n}\n"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Valid modules that no compiler makes (test/hostile.py), on a stack of 256 KB: every command answers with an ordinary
-exit status, in time that grows as the text does.
+"""Valid modules that no compiler makes (test/hostile.py), on a stack of 256 KB: every command must answer with an
+ordinary exit status, in time proportional to the text.
 
     hostile_bodies.py PTXRAY [LIBRARY] [--only FAMILY...]
 
@@ -19,11 +19,11 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import hostile
 
 STACK = 256 * 1024
-LINES = 4_000  # of the smaller text; the larger one has twice as many
-MOST_GROWTH = 2.8  # for twice the text
-SLACK_SECONDS = 0.15  # what is too short to be measured
+LINES = 4_000  # number of lines in the smaller text; the larger one has twice as many
+MOST_GROWTH = 2.8  # maximum growth of the time for twice the text
+SLACK_SECONDS = 0.15  # shorter times are not measured
 MOST_SECONDS = 60
-TRIES = 3  # the least time counts: other programs run beside
+TRIES = 3  # the shortest time counts, since other programs may run
 
 FILE_COMMANDS = (
     ["check", "--jobs=1", "--no-config", "--pedantic", "--format=json"],
@@ -34,7 +34,7 @@ FILE_COMMANDS = (
     ["dump", "--format=json"],
 )
 STATUSES = (0, 1)
-# Runs in a process of its own, whose threads have small stacks.
+# This code runs in a separate process whose threads have small stacks.
 CALLER = f"""
 import ctypes, sys, threading
 library = ctypes.CDLL(sys.argv[1])
@@ -56,7 +56,7 @@ thread.join()
 
 
 def dialogue(text):
-    """What an editor asks of a document: opened, looked at in its middle, changed there, closed."""
+    """Returns an editor's requests for a document: it is opened, queried in its middle, changed there, and closed."""
     uri = "file:///hostile.ptx"
     document, line = {"uri": uri}, text.count("\n") // 2
     place = {"line": line, "character": 2}
@@ -97,7 +97,7 @@ def with_small_stack():
 
 
 def run(command, input_file):
-    """the exit status (negative: a signal), and the seconds of CPU"""
+    """Returns the exit status (negative: a signal), and the CPU time in seconds."""
     with open(input_file, "rb") if input_file else open(os.devnull, "rb") as source:
         process = subprocess.Popen(
             command,
@@ -112,14 +112,14 @@ def run(command, input_file):
 
 
 def texts(family):
-    """A text of about LINES lines, and one of about twice as many."""
+    """Returns a text of about LINES lines, and one of about twice as many."""
     per_turn = (family(400).count("\n") - family(200).count("\n")) / 200
     n = max(1, int(LINES / per_turn))
     return [family(n), family(2 * n)]
 
 
 def commands(options, folder):
-    """name, command of a file, and whether the file is its standard input"""
+    """Yields the name, the command for a file, and whether the file is its standard input."""
     for words in FILE_COMMANDS:
         yield words[0], lambda path, words=words: [options.ptxray, *words, path], False
     yield "lsp", lambda path: [options.ptxray, "lsp"], True

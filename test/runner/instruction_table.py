@@ -1,5 +1,5 @@
-"""docs/reference/instructions.md follows from `ptxray isa --format=json`, and has every instruction of
-test/isa/instructions.txt: instruction_table.py PTXRAY SOURCE_FOLDER. With PTXRAY_BLESS set it writes the page."""
+"""Tests that docs/reference/instructions.md follows from `ptxray isa --format=json` and contains every instruction
+of test/isa/instructions.txt: instruction_table.py PTXRAY SOURCE_FOLDER. With PTXRAY_BLESS, it writes the page."""
 
 import json
 import os
@@ -25,7 +25,7 @@ def number(version):
 
 
 class Availability:
-    """The versions and targets at which something may be written, as the bits of an integer, version by version."""
+    """Represents the versions and targets that support something, as the bits of an integer, version by version."""
 
     def __init__(self, isa):
         self.isa = isa
@@ -49,7 +49,7 @@ class Availability:
         return bits
 
     def exactly(self, condition):
-        """None if words or operands are asked too."""
+        """Returns the versions and targets. Returns None if the condition also depends on words or operands."""
         if "all" in condition or "any" in condition:
             parts = [self.exactly(part) for part in condition.get("all", condition.get("any"))]
             if None in parts:
@@ -98,7 +98,7 @@ class Availability:
         return bits
 
     def of_row(self, columns, cells):
-        """where the condition of a row holds, and the words exist that it has alone in a cell"""
+        """Returns where the condition of a row holds and the words exist that are the only ones in their cells."""
         bits = self.everywhere
         for column, cell in zip(columns, cells):
             if column["kind"] == "requires" and isinstance(cell, dict):

@@ -1,4 +1,4 @@
-"""Each diagnostic that docs/manual-notes.md names exists, and a line of test/isa or test/module expects it:
+"""Tests that each diagnostic in docs/manual-notes.md exists, and that a line of test/isa or test/module expects it:
 manual_notes.py SOURCE_FOLDER"""
 
 import pathlib

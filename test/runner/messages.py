@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""The checklist docs/ptxas-messages.md against the list of ptxas's messages, the tests that it names, and ptxas.
+"""Compares the checklist docs/ptxas-messages.md with the list of ptxas's messages, with its tests, and with ptxas.
 
-    messages.py ROOT            rows, rules, tests and attempts exist
-    messages.py ROOT --ptxas    ptxas gives each message in the test named, and none of the others on any attempt
+    messages.py ROOT            tests that rows, rules, tests and attempts exist
+    messages.py ROOT --ptxas    tests that ptxas prints each message in its test, and no other in any attempt
 
-The rows of its first table are those of test/ptxas-messages.txt, each once and in that order; those of the second,
-about code generation, name a rule, and ptxas gives the message for the example of its page. A row names a rule and a
-test in which ptxas and ptxray both speak, or `tried`: then test/ptxas-attempts.txt has three texts or more that were
-made to draw it, and none of them does. ptxas is $PTXRAY_PTXAS or the 13.5 of `tools/dev cuda`; without it the second
-form ends with 77."""
+The first table has the rows of test/ptxas-messages.txt, each once and in that order. The second table is about code
+generation. Its rows name a rule, and ptxas prints the message for the example on the rule's page. A row names a rule
+and a test in which ptxas and ptxray both report an error, or `tried`: then test/ptxas-attempts.txt has at least
+three texts that were written to cause the message, without success. ptxas is $PTXRAY_PTXAS or the 13.5 of `tools/dev
+cuda`; without it, the second command ends with 77."""
 
 import functools
 import os
@@ -49,7 +49,7 @@ def attempts():
 
 
 def expects(line, rule):
-    """`[missing-qualifier:scope]` is expected where `missing-qualifier` is."""
+    """Returns whether the test expects the rule. `[missing-qualifier:scope]` is expected if `missing-qualifier` is."""
     return re.search(r"//.*\[" + re.escape(rule) + r"[\]:]", line)
 
 
@@ -65,8 +65,8 @@ def check_page():
         offence = rule.split(":")[0]
         if offence not in rules:
             faults.append(f"{text}: there is no rule {rule}")
-        # Those two folders are what snippet-tests runs, and it fails where an expectation is not met; page-tests does
-        # the same with the examples of the pages.
+        # snippet-tests runs those two folders, and fails if an expectation is not met. page-tests does the same with
+        # the examples of the pages.
         if place == f"docs/diagnostics/{offence}.md":
             continue
         if not re.match(r"test/(isa|module)/.*\.ptx$", place) or not (root / place).is_file():
@@ -92,7 +92,7 @@ def version_of(text):
 
 
 def in_kernel(version, targets, lines):
-    """The lines in the kernel of test/isa/prelude.ptx, as snippet-tests builds it."""
+    """Returns the lines in the kernel of test/isa/prelude.ptx, in the same way as snippet-tests."""
     number = int(re.search(r"\d+", targets).group())
 
     def reached(condition):
@@ -118,8 +118,8 @@ def in_kernel(version, targets, lines):
 
 
 def texts_of_test(path, rule):
-    """Whole modules as they are, then each line that expects the rule without the others that are wrong, after which
-    ptxas may not look; of snippets, each such line alone; of a page, its example."""
+    """Yields unchanged modules first. Then it yields each line that expects the rule without other wrong lines,
+    after which ptxas may stop. For snippets, it yields each such line separately, and for a page its example."""
     if path.suffix == ".md":
         yield from re.findall(r"```ptx[^\n]*\n(.*?)```", path.read_text(), re.S)
         return
@@ -139,9 +139,9 @@ def texts_of_test(path, rule):
 
 
 def text_of_attempt(line):
-    """`kernel V, TARGETS: line`, `module V, TARGETS: what follows the header`, `text: all of it`; gives the text and
-    the options of ptxas. `\\n`, `\\x7f` and `\\\\` are escapes; `{a#*300}` is a0a1a2...; `compile sm_90 -g` before the
-    colon has ptxas generate code."""
+    """Returns the text and the options of ptxas for `kernel V, TARGETS: line`, `module V, TARGETS: what follows the
+    header`, or `text: all of it`. `\\n`, `\\x7f` and `\\\\` are escapes; `{a#*300}` is a0a1a2...; `compile sm_90 -g`
+    before the colon makes ptxas generate code."""
     kind, head, compiled, body = re.fullmatch(
         r"(kernel|module|text)(?: ([^:]*?))?(?: compile ([^:]*))?: (.*)", line
     ).groups()
@@ -163,7 +163,7 @@ def text_of_attempt(line):
 
 
 def architecture(text, kind="compute"):
-    """`compute` reads and checks alone, `sm` makes code."""
+    """Returns the architecture: `compute` only checks, and `sm` generates code."""
     target = re.search(r"\.target\s+\w+?_0*(\d+)(?:([af])\b)?", text)
     if not target or int(target[1]) < 75:
         return f"-arch={kind}_100"
@@ -179,7 +179,7 @@ def pattern(template):
 
 
 def draws(template, messages):
-    """Some messages are parts of others."""
+    """Returns whether the output contains the message. Some messages are parts of others."""
     return any(pattern(template).search(message) for message in messages)
 
 

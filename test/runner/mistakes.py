@@ -3,9 +3,9 @@
 
     mistakes.py PTXRAY SOURCE-FOLDER [--write]
 
-NAME.ptx is what somebody wrote, NAME.before what an earlier ptxray said of it, NAME.right.ptx the text with the advice
-taken: neither ptxray nor ptxas has anything against it. No two errors of a file have one place, and what `--fix` makes
-has fewer errors. `--write` writes the page.
+NAME.ptx is the text with the mistake, and NAME.before is the report of an earlier ptxray. NAME.right.ptx is the
+corrected text, which ptxray and ptxas accept. No two errors of a file have the same position, and `--fix` must reduce
+the number of errors. `--write` writes the page.
 """
 
 import json
@@ -50,7 +50,7 @@ def section(ptxray, wrong):
 
 
 def problems_of(ptxray, ptxas, wrong):
-    """What is not as it should be about one mistake."""
+    """Returns the problems with one mistake."""
     errors = errors_of(ptxray, wrong.read_bytes())
     places = [error["range"]["start"]["offset"] for error in errors]
     if not errors or len(set(places)) != len(places):

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""How many registers of a thread an instruction occupies: does ptxas agree with test/flow?
+"""Tests whether ptxas agrees with test/flow on the number of registers that an instruction occupies.
 
 occupied.py PTXAS
 
-A line of test/flow that says `occupies N` or `bounded N` must compile in a kernel with `.maxnreg N`, and not with one
-register fewer. `occupies by N if OP` adds to that where the result is read later. A line of the same family that says
-neither must compile with the fewest registers that a thread can have. Exit status 77: there is no ptxas; with
-PTXRAY_REQUIRE=ptxas (or all) a failure."""
+A line of test/flow that says `occupies N` or `bounded N` must compile in a kernel with `.maxnreg N`, and not with
+one register fewer. `occupies by N if OP` increases the number if the result is read later. A line of the same family
+without either must compile with the minimum number of registers. Exit status 77: there is no ptxas. With
+PTXRAY_REQUIRE=ptxas (or all), this is a failure."""
 
 import collections
 import concurrent.futures
@@ -20,8 +20,8 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import sections
 
-FEWEST = 24  # that ptxas gives a thread, whatever `.maxnreg` says
-OLDEST = 75  # target that ptxas makes code for
+FEWEST = 24  # minimum of ptxas for a thread, regardless of `.maxnreg`
+OLDEST = 75  # oldest target of ptxas for code
 
 Line = collections.namedtuple("Line", "place ptx targets code facts")
 
@@ -39,14 +39,14 @@ def family(line):
 
 
 def occupied(line):
-    """with nothing read later, and with all results read"""
+    """Returns the numbers if no result is read later, and if all results are."""
     numbers = [int(number) for number in re.findall(r"\b(?:occupies|bounded) (\d+)", line.facts)]
     alone = max(numbers, default=0)
     return alone, alone + sum(int(number) for number in re.findall(r"\boccupies by (\d+) if", line.facts))
 
 
 def compiles(ptxas, line, registers, read):
-    """whether it does; None: it fails for want of something else than registers"""
+    """Returns whether the module compiles, or None if it fails for another reason than registers."""
     result = re.search(r"\{(%\w+)", line.code)[1] if read else ""
     text, _ = sections.module(line.ptx, line.targets, [(1, line.code), (2, f"st.b32 [%rd0], {result};" * read)])
     text = re.sub(r"\.entry kern(\([^{]*\))?", rf"\g<0> .maxnreg {registers} ", text, count=1)
@@ -64,7 +64,7 @@ def compiles(ptxas, line, registers, read):
 
 
 def judge(ptxas, line):
-    """what is wrong with the line, if anything"""
+    """Returns the problem with the line, or None."""
     alone, when_read = occupied(line)
     for least, read in {(alone, False), (when_read, when_read > alone)}:
         enough = compiles(ptxas, line, max(least, FEWEST), read)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The answers of `ptxray explain` to what people type: queries.py PTXRAY
+"""Tests the answers of `ptxray explain` to typical queries: queries.py PTXRAY
 
-queries.txt lists the queries, each with a fact that the answer must state."""
+queries.txt lists the queries, each with a fact that the answer must contain."""
 
 import pathlib
 import re
@@ -10,7 +10,7 @@ import sys
 
 
 def read():
-    """(query, fact, whether the query is a name) of each line"""
+    """Yields (query, fact, whether the query is a name) of each line."""
     for line in (pathlib.Path(__file__).parent / "queries.txt").read_text().splitlines():
         if line and not line.startswith("#"):
             query, fact = line.split(" => ")

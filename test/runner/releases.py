@@ -1,6 +1,6 @@
-"""What ptxas judged otherwise before one of its releases, and that ptxray's diagnostic says so:
-releases.py PTXRAY SOURCE_FOLDER. Releases of ptxas are taken from $PTXRAY_PTXAS_RELEASES (folders with a ptxas),
-else from those that `tools/dev cuda` fetched."""
+"""Tests texts that ptxas judged differently before one of its releases, and that ptxray's diagnostic states this:
+releases.py PTXRAY SOURCE_FOLDER. $PTXRAY_PTXAS_RELEASES names the folders with releases of ptxas; the default is the
+folder of `tools/dev cuda`."""
 
 import os
 import pathlib
@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-# PTX version, target, line, the first release that refuses it
+# The columns are PTX version, target, line, and the first release that rejects it.
 CASES = [
     ("9.0", "sm_100a", "tcgen05.ld.sync.16x64b.x1.b32 {%r1}, [%r2];", (13, 1)),
     ("9.0", "sm_100a", "tcgen05.st.sync.16x64b.x1.b32 [%r2], {%r1};", (13, 1)),

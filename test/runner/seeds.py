@@ -1,9 +1,10 @@
-"""Reads docs/seeds.md: its rows are those of the documents, none is open, and what they name does what they say.
+"""Tests docs/seeds.md: its rows must be those of the documents, none may be open, and the named items must exist and
+work.
 
     seeds.py PTXRAY SNIPPET_TESTS UNIT_TESTS REFERENCE_TESTS
 
-Entries and rules exist, commands run and print something, and the tests are run here and pass. A rule that a row names
-is expected somewhere in the snippets or tried in the unit tests of that row."""
+Entries and rules must exist, commands must print output, and the tests must pass. The snippets or the unit tests of a
+row must test the rule that it names."""
 
 import pathlib
 import re
@@ -12,7 +13,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-# Rows of each document; figures and tables with a number stand there once each.
+# These are the numbers of rows of each document. Figures and tables with a number occur once each.
 ROWS = {
     "movmatrix": 3,
     "stmatrix": 9,
@@ -27,7 +28,7 @@ problems = []
 
 
 def read_rows(text):
-    """(line, section, cells)"""
+    """Yields (line, section, cells)."""
     section = ""
     for number, line in enumerate(text.splitlines(), 1):
         if line.startswith("## "):
@@ -45,7 +46,7 @@ def source_of(test):
 
 
 def snippet_name(source):
-    """`isa.matrix/ldmatrix`, as snippet-tests calls it"""
+    """Returns the name in snippet-tests, such as `isa.matrix/ldmatrix`."""
     folder, *rest = source.relative_to(ROOT / "test").with_suffix("").parts
     return folder + "." + "/".join(rest)
 
@@ -99,7 +100,7 @@ def main():
     for command in sorted(commands):
         words = shlex.split(command)[1:]
         if words == ["check"]:
-            continue  # the rules after it are looked up above
+            continue  # the following rules were looked up above
         done = subprocess.run([ptxray, *words], capture_output=True, text=True)
         if done.returncode or not done.stdout:
             problems.append(f"`{command}`: {done.stderr.strip() or done.stdout.strip()[-200:]}")

@@ -1,5 +1,5 @@
-"""Lets ptxas judge what `ptxray targets` says of each file: with the version and target named it passes, just below
-not: targets.py PTXRAY SOURCE_FOLDER [FILE...]"""
+"""Tests the answers of `ptxray targets` for each file with ptxas. It must accept the file with the stated version
+and target, and reject it just below: targets.py PTXRAY SOURCE_FOLDER [FILE...]"""
 
 import json
 import os
@@ -45,7 +45,7 @@ def accepts(text, version, target):
 
 
 def statements_of(path, answer):
-    """What is judged in a statement's place, and what it is said to need."""
+    """Yields the text that is judged in place of a statement, and its stated requirements."""
     words = [ptxray, "check", "--no-config", "--show-expansion", "--format=json", path]
     report = json.loads(subprocess.run(words, stdout=subprocess.PIPE).stdout)
     modules = report["files"][0]["inline"]["expansions"]
@@ -54,7 +54,7 @@ def statements_of(path, answer):
 
 
 def check_statement(path, text, statement):
-    """With the first and the last of its targets, and not just below the first."""
+    """Tests a statement with the first and the last of its targets, and just below the first."""
     least = {target["name"]: target["version"] for target in statement["targets"]}
     plain = [name for name in known_plain if name in least]
     cases = [(least[name], name, True) for name in (next(iter(least)), list(least)[-1])]
@@ -62,7 +62,7 @@ def check_statement(path, text, statement):
         cases.append((versions[-1], known_plain[known_plain.index(plain[0]) - 1], False))
     failed = 0
     for version, target, expected in cases:
-        # Below sm_100 nvcc has registers of their own for floats, which is why some statements do not pass there.
+        # Below sm_100, nvcc uses separate registers for floats, which is why some statements are rejected there.
         is_float = not expected and plain[0] == "sm_100"
         if accepts(text.replace(".reg .b32 %0", ".reg .f32 %0") if is_float else text, version, target) != expected:
             print(f"{path}:{statement['line']}: ptxas {'refuses' if expected else 'accepts'} {version} with {target}")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks that `explain` answers for every name, and that docs/reference/rules.md is what `ptxray rules` prints.
+"""Checks that `explain` answers for every name, and that docs/reference/rules.md equals the output of `ptxray rules`.
 
-    words.py PTXRAY SOURCE-FOLDER
+words.py PTXRAY SOURCE-FOLDER
 """
 
 import json

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""The site is built and its links lead somewhere: build.py PTXRAY SOURCE-FOLDER OUTPUT
+"""Builds the site and tests its links: build.py PTXRAY SOURCE-FOLDER OUTPUT
 
-Every `href` and `src` of a page is a file of the site and, with `#`, an anchor in it; nothing but links asks the
-network for anything. Skipped (77) when markdown-it-py is neither installed nor to be had, unless PTXRAY_REQUIRE
-names `site` or `all`."""
+Every `href` and `src` of a page must be a file of the site and, with `#`, an anchor in it. Only links may access the
+network. The test is skipped (77) if markdown-it-py cannot be installed, unless PTXRAY_REQUIRE names `site` or `all`."""
 
 import base64
 import html.parser
@@ -48,7 +47,7 @@ class Page(html.parser.HTMLParser):
 
 
 def handed(code):
-    """the text in an address of the playground"""
+    """Returns the text in an address of the playground."""
     return zlib.decompress(base64.urlsafe_b64decode(code + "=" * (-len(code) % 4)), -15).decode()
 
 
@@ -80,7 +79,7 @@ def problems_of(folder):
 
 
 def problems_of_links(ptxray, source, folder):
-    """what reports link to is a page of the site"""
+    """Tests that the links in reports are pages of the site."""
     address = folder.as_uri()
     words = [ptxray, "check", "--no-config", "--color=always", f"--site={address}", f"{source}/test/cli/site.ptx"]
     shown = subprocess.run(words, capture_output=True, text=True, env={**os.environ, "FORCE_HYPERLINK": "1"}).stdout

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The site in a browser: chromium.py PTXRAY SOURCE-FOLDER OUTPUT [--screenshots FOLDER]
+"""Tests the site in a browser: chromium.py PTXRAY SOURCE-FOLDER OUTPUT [--screenshots FOLDER]
 
-Headless Chromium loads every page from its file without an error on the console, the search finds `wgmma`, and on a
-phone nothing is wider than the screen. Skipped (77) without a program chromium, unless PTXRAY_REQUIRE names `chromium`
-or `all`."""
+Headless Chromium loads every page from its file without an error on the console, the search finds `wgmma`, and no
+element is wider than the screen of a phone. Skipped (77) without a program chromium, unless PTXRAY_REQUIRE names
+`chromium` or `all`."""
 
 import base64
 import json
@@ -18,7 +18,7 @@ import build
 
 
 class Browser:
-    """Chromium's debugging protocol over two pipes: messages end with a NUL"""
+    """Implements Chromium's debugging protocol over two pipes. Messages end with a NUL."""
 
     def __init__(self, program, profile):
         self.to_browser, self.from_browser = os.pipe(), os.pipe()

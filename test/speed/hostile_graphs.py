@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""hostile_graphs.py PTXRAY: what `check --pedantic` costs for functions whose graphs no compiler makes.
+"""hostile_graphs.py PTXRAY: measures `check --pedantic` on functions whose graphs no compiler makes.
 
-Each family of test/hostile.py is made in one size and in four times that size: cost must grow as the text does. The
-largest have 100,000 instructions, or 20,000 blocks."""
+Each family of test/hostile.py has two sizes, the second four times the first. The cost must be proportional to the
+text. The largest functions have 100,000 instructions, or 20,000 blocks."""
 
 import os
 import pathlib
@@ -16,7 +16,7 @@ import hostile
 GROWTH = 4
 ALLOWED = 1.8 * GROWTH  # and what is too short to be measured
 SLACK_SECONDS, SLACK_BYTES = 0.1, 32 << 20
-BYTES_A_BYTE = 20  # of the text; a body of one function is held at once
+BYTES_A_BYTE = 20  # per byte of the text; the body of one function is in memory at a time
 
 SIZES = {
     "straight": 100_000,

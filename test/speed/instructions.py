@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Counts the instructions that `ptxray check` executes on fixed inputs, and `fmt` and `lsp` on one of them, where a
-timing would be noise.
+"""Counts the instructions that `ptxray check` executes on fixed inputs, and `fmt` and `lsp` on one of them, because
+times would be too noisy.
 
     instructions.py PTXRAY COMPILER [--record]
 
-Valgrind counts them; instructions.json holds what they were, and with which compiler. A count that has grown by more
-than 5 % fails: if the growth is meant, `--record` writes the new counts, and the commit says why.
+Valgrind counts them, and instructions.json contains earlier counts with their compiler. A growth of more than 5 % is a
+failure. If it is intended, `--record` writes the new counts, and the commit explains the reason.
 
-`budgets` are absolute: the most that a part of `check` may take of each file, in thousands, and the lowering of one of
-its kernels by `run --emulate`. `--record` leaves them alone; whoever raises one by hand says why in the commit."""
+`budgets` are absolute limits, in thousands, for each part of `check` on each file, and for lowering one of its
+kernels with `run --emulate`. `--record` does not change them. A commit that raises one explains the reason."""
 
 import json
 import pathlib
@@ -36,7 +36,8 @@ def count(ptxray, what, words, text=""):
     return int(re.search(r"Collected : (\d+)", result.stderr).group(1))
 
 
-# The parts of `check`, by the function that does all of one; parsing is what the rest is called from.
+# These are the parts of `check`, by the function that executes each part. Parsing is the function that calls the
+# others.
 PARTS = {
     "items": r"ptxray::ModuleCheck::item\(",
     "judge": r"ptxray::ModuleReader::function\(",
@@ -45,7 +46,7 @@ PARTS = {
 }
 
 
-# One kernel of a file is lowered; what its launch comes to does not matter.
+# One kernel of a file is lowered. The result of its launch is ignored.
 LOWERED = {
     "math.ptx": ["--kernel=_Z7doublesPdi", "0", "0"],
     "matmul.ptx": ["--kernel=mm", *"00000000"],
@@ -53,7 +54,7 @@ LOWERED = {
 
 
 def inclusive_counts(words, patterns):
-    """thousands of instructions of the functions, by what they call too"""
+    """Returns the instructions of the functions in thousands, including the functions that they call."""
     with tempfile.NamedTemporaryFile() as profile:
         counting = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile.name}"]
         subprocess.run([*counting, *words], capture_output=True)
@@ -69,7 +70,7 @@ def inclusive_counts(words, patterns):
 
 
 def parts(ptxray, file):
-    """thousands of instructions of each part of `check`, and of lowering one kernel"""
+    """Returns the instructions in thousands of each part of `check`, and of lowering one kernel."""
     check = [ptxray, "check", "--jobs=1", file]
     total, items, *others = inclusive_counts(check, ["PROGRAM TOTALS", *PARTS.values()])
     found = {"parse": total - items, **dict(zip(list(PARTS)[1:], others, strict=True))}
@@ -89,7 +90,7 @@ def is_over_budget(ptxray, budgets):
 
 
 def colours(text):
-    """what an editor sends that opens a text and asks for all its colours"""
+    """Returns the messages of an editor that opens a text and requests all its colours."""
     document = {"uri": "file:///a.ptx", "languageId": "ptx", "version": 1, "text": text}
     messages = [
         {"id": 1, "method": "initialize", "params": {"capabilities": {}}},

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""one_line.py PTXRAY: 10,000 faults on one line may not cost much more than on a line each; by its square it would be a
-thousand times."""
+"""one_line.py PTXRAY: tests that 10,000 faults on one line cost little more than on separate lines. A quadratic
+algorithm would cost a thousand times as much."""
 
 import resource
 import subprocess

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""program_size.py PTXRAY COMPILER: the stripped program has less than 9.9 MB, of 10^6 bytes.
+"""program_size.py PTXRAY COMPILER: tests that the stripped program has less than 9.9 MB, of 10^6 bytes.
 
-What decides is a static program for x86-64 by the compiler of Debian 12; of others the size is only said."""
+The limit applies to a static program for x86-64 from the compiler of Debian 12. For others, the size is only
+printed."""
 
 import pathlib
 import platform

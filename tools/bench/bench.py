@@ -3,9 +3,9 @@
 
     tools/dev bench [--only WORD] [--json FILE]
 
-The inputs are made with nvcc (`tools/dev cuda --nvcc`) in build/bench and kept there. CPU time is compared, the least
-of several rounds in which the programs take turns, so other work on the machine disturbs all alike; only where cores
-are compared it is wall time. Exit status 1 when a figure misses its aim."""
+nvcc (`tools/dev cuda --nvcc`) makes the inputs in build/bench, where they are stored. The script compares the lowest
+CPU time of several rounds. In each round the programs take turns, so that other work on the machine disturbs all of
+them equally. Comparisons of several cores use wall-clock time. Exit status 1: a figure misses its limit."""
 
 import argparse
 import json
@@ -28,7 +28,7 @@ RELEASE = ROOT / "build" / "release"
 PTXRAY = RELEASE / "tools" / "ptxray" / "ptxray"
 BENCH = RELEASE / "tools" / "bench" / "bench"
 ARCH = "90"
-# name, source, flags of nvcc
+# The columns are name, source, and flags of nvcc.
 STYLES = [("cub", "cub.cu", []), ("mma", "mma.cu", []), ("lineinfo", "cub.cu", ["-lineinfo"])]
 
 
@@ -62,7 +62,7 @@ def compiled(name, source, flags):
 
 
 class Module:
-    """a file of nvcc taken apart: what is outside of the kernels, and the kernels"""
+    """Splits a file of nvcc into the kernels and the text outside of them."""
 
     def __init__(self, path):
         self.head, self.kernels = [], []
@@ -77,7 +77,7 @@ class Module:
                 kernel = None
 
     def copies(self, size):
-        """a module of at least that many bytes: the kernels again and again under other names"""
+        """Returns a module of at least that many bytes, which repeats the kernels under other names."""
         yield "".join(self.head)
         copy = written = 0
         while written < size:
@@ -90,7 +90,7 @@ class Module:
                     return
 
     def small_modules(self, count, least, most):
-        """modules of one kernel each"""
+        """Returns modules with one kernel each."""
         head = [line for line in self.head if line.strip() and not re.match(r"\.global|\s*//", line)]
         globals_ = [
             (re.search(r"(\w+)(\[\d+\])*( = .*)?;", line)[1], line) for line in self.head if line.startswith(".global")
@@ -135,7 +135,7 @@ DAMAGES = {
 
 
 def faulty_twins(module):
-    """the clean file, and one with 100,000 faults of each kind"""
+    """Returns the clean file, and one with 100,000 faults of each kind."""
     clean = grown(module, 8)
     text = clean.read_text()
     twins = {}

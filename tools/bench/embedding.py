@@ -1,5 +1,5 @@
-"""What it takes to check many small texts: by the C interface, by Python, through `ptxray check --batch`. The texts are
-kernels of Triton, which tools/bench/kernels.py makes once."""
+"""Measures checks of many small texts with the C interface, with Python, and with `ptxray check --batch`. The texts
+are Triton kernels, which tools/bench/kernels.py makes once."""
 
 import json
 import os
@@ -15,7 +15,7 @@ TINY = (
     ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<4>;\n"
     ".reg .b64 %rd<4>;\nld.param.u64 %rd1, [p];\nld.global.u32 %r1, [%rd1];\nadd.s32 %r2, %r1, 7;\nret;\n}\n"
 )
-# Run by another Python: times in seconds, the least of several rounds.
+# Another Python runs this code. It prints the shortest time of several rounds in seconds.
 IN_PYTHON = """
 import json, pathlib, sys, time
 sys.path.insert(0, sys.argv[1])
@@ -59,7 +59,7 @@ def said(*command, **options):
 
 
 def batch(program, files):
-    """seconds for the texts through one process"""
+    """Returns the seconds for the texts in one process."""
     requests = b"".join(json.dumps({"text": path.read_text()}).encode() + b"\n" for path in files) * 5
     best = 1e9
     for _ in range(5):

@@ -1,4 +1,4 @@
-"""How fast the emulator is, beside C++ that computes the same in vectors."""
+"""Compares the speed of the emulator with vectorised C++ code for the same computations."""
 
 import json
 import os
@@ -8,7 +8,7 @@ import statistics
 import subprocess
 
 HERE = pathlib.Path(__file__).resolve().parent / "emulator"
-# kernel: its launch, and how often its twin's time is allowed
+# The columns are the kernel, its launch, and the allowed multiple of the time of the C++ code.
 KERNELS = {
     "saxpy": (["--grid=4096", "--block=256", "fill:f32:1048576:3", "fill:f32:1048576:1"], 25),
     "product": (["--grid=16,16", "--block=16,16", *["fill:f32:65536:1"] * 3], 25),
@@ -16,8 +16,8 @@ KERNELS = {
     "reduction": (["--grid=4096", "--block=256", "fill:u32:1048576:3", "zeros:u32:4096"], 25),
     "divergent": (["--grid=256", "--block=256", "zeros:u32:65536"], 25),
 }
-# kernel of tensor.ptx: its launch, but for the rounds; what a round makes, its unit, and how much of it a second is
-# wanted
+# The columns are the kernel of tensor.ptx, its launch without the rounds, the work of a round, its unit, and the
+# required amount per second.
 TENSOR_ROUNDS = 2000
 TENSOR_KERNELS = {
     "warpgroup": (["--block=128", "zeros:f32:128"], 64 * 64 * 16, "products of f16 of a warpgroup", 5),
@@ -29,7 +29,7 @@ TENSOR_KERNELS = {
         2,
     ),
 }
-# The same of blackwell.ptx, whose rounds are longer
+# These are kernels of blackwell.ptx, whose rounds are longer.
 BLACKWELL_ROUNDS = 200
 BLACKWELL_LAUNCH = ["--block=32", "zeros:u32:32"]
 BLACKWELL_KERNELS = {
@@ -45,14 +45,14 @@ def output(*command):
 
 
 def launched(program, name, *options):
-    """The shortest time of a launch, in microseconds."""
+    """Returns the shortest time of a launch, in microseconds."""
     words = [*options, *KERNELS[name][0]]
     command = [program, "run", "--emulate", "--no-config", HERE / "kernels.ptx", f"--kernel={name}", "--repeat=5"]
     return float(re.search(r"(\S+) us shortest", output(*command, *words).stdout)[1])
 
 
 def executed(program, name, folder):
-    """The instructions of lanes that a launch executes."""
+    """Returns the number of lane instructions that a launch executes."""
     path = folder / "counts.json"
     words = [f"--kernel={name}", f"--counters={path}", *KERNELS[name][0]]
     output(program, "run", "--emulate", "--no-config", HERE / "kernels.ptx", *words)
@@ -77,7 +77,7 @@ def all_of(report, program, folder):
     speeds, unchecked, pairs = [], [], []
     for name, (_, most) in KERNELS.items():
         times = {"checked": [], "unchecked": [], "two": [], "twin": []}
-        for _ in range(ROUNDS):  # in turns
+        for _ in range(ROUNDS):  # the kernels take turns
             times["checked"].append(launched(program, name, "--cores=1"))
             times["unchecked"].append(launched(program, name, "--cores=1", "--no-checks"))
             times["two"].append(launched(program, name, "--cores=2"))

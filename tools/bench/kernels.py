@@ -1,6 +1,6 @@
-"""Makes the kernels that tools/bench/embedding.py checks: kernels.py FOLDER, run by a Python with Triton, which needs
-no GPU to compile them. Elementwise kernels, reductions, norms, random numbers, matrix products and attention, each in a
-few sizes for three targets."""
+"""Makes the kernels that tools/bench/embedding.py checks: kernels.py FOLDER, run by a Python with Triton, which
+needs no GPU to compile them. The kernels are elementwise operations, reductions, norms, random numbers, matrix
+products and attention, each in a few sizes for three targets."""
 
 import os
 import pathlib
@@ -89,7 +89,7 @@ def attention(q, k, v, out, n, scale, BM: tl.constexpr, BN: tl.constexpr, D: tl.
 
 
 def variants():
-    """kernel, types of its arguments, constants, warps"""
+    """Yields the kernel, the types of its arguments, constants, and warps."""
     for kind in ("fp32", "fp16", "bf16"):
         for block in (512, 2048):
             rows = {"x": f"*{kind}", "out": f"*{kind}", "n": "i32"}

@@ -1,4 +1,4 @@
-"""What `ptxray lsp` takes: from a keystroke to its diagnostics, for answers, to start, and in memory."""
+"""Measures `ptxray lsp`: the time from a keystroke to its diagnostics, for answers, and to start, and the memory."""
 
 import pathlib
 import random
@@ -20,7 +20,7 @@ def timed(action):
 
 
 def resident(client):
-    """megabytes"""
+    """Returns the resident memory in megabytes."""
     for line in pathlib.Path(f"/proc/{client.process.pid}/status").read_text().splitlines():
         if line.startswith("VmRSS:"):
             return int(line.split()[1]) / 1024
@@ -28,7 +28,8 @@ def resident(client):
 
 
 def note(report, what, values, aim, worst=None):
-    """median and worst, in milliseconds; only the median of many has an aim that noise does not spoil"""
+    """Prints median and maximum in milliseconds. Only the median of many values has a limit, since it has little
+    noise."""
     report.line(f"{what}, ms", statistics.median(values), aim, False)
     report.note(f"{what}: worst {max(values):.1f} ms" + (f", at most {worst} wanted" if worst else ""))
 
@@ -49,7 +50,7 @@ def instruction_lines(text):
 
 
 class Session:
-    """a document that is open, and a random place of it for each question"""
+    """Represents an open document, and a random position in it for each query."""
 
     def __init__(self, program, text):
         self.client = Client(program, capabilities=LATEST, timeout=60)
@@ -63,7 +64,7 @@ class Session:
         return line, self.lines[line].index("\t") + 2
 
     def settled(self):
-        """megabytes, once there is nothing to do"""
+        """Returns the memory in megabytes after all work is done."""
         self.client.error("textDocument/hover", {})
         time.sleep(0.1)
         return resident(self.client)
@@ -73,7 +74,7 @@ class Session:
         self.client.change(URI, [{"range": {"start": at, "end": at}, "text": text}])
 
     def keystroke(self):
-        """a letter that makes a word wrong, or that is taken away again"""
+        """Types a letter that makes a word wrong, or deletes it."""
         line, column = self.place()
         values = [timed(lambda: (self.insert(line, column, "q"), self.client.diagnostics(URI)))]
         span = {"start": {"line": line, "character": column}, "end": {"line": line, "character": column + 1}}
@@ -120,7 +121,7 @@ def measure(report, program, megabytes, path):
     opened = session.settled()
     keys = [value for _ in range(rounds) for value in session.keystroke()]
     note(report, f"lsp: keystroke to diagnostics, {megabytes} MB", keys, 15 if megabytes == 1 else 50, 300)
-    # An edit a line, 25 MB of JSON for 10: as long as the server takes.
+    # One edit per line is 25 MB of JSON for 10 MB. There is no limit for the time.
     values = [session.until_read("formatting") for _ in range(3)]
     note(report, f"lsp: formatting, read but not parsed, {megabytes} MB", values, 1000)
     bursts = [session.burst() for _ in range(3)]
@@ -142,7 +143,7 @@ def measure(report, program, megabytes, path):
             report, f"lsp: {method}, {megabytes} MB", [timed(lambda m=method: session.whole(m)) for _ in range(3)], 1000
         )
     report.line(f"lsp: memory above twice the text after opening {megabytes} MB, MB", opened - 2 * size, 30, False)
-    session.keystroke()  # what was kept for the answers before is dropped
+    session.keystroke()  # the keystroke drops stored data of earlier answers
     before = session.settled()
     for _ in range(500):
         session.keystroke()
@@ -159,7 +160,7 @@ def measure(report, program, megabytes, path):
 
 
 def all_of(report, program, files):
-    """`files`: paths by megabytes"""
+    """Measures all files. `files` contains paths by megabytes."""
     starts(report, program)
     for megabytes, path in files.items():
         measure(report, program, megabytes, path)

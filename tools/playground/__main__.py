@@ -1,4 +1,4 @@
-"""The playground: ptxray as a page, made of what git knows of the working tree.
+"""Builds the playground, a page with ptxray, from the files that git lists in the working tree.
 
 usage: tools/playground [--output FOLDER] [--programs FOLDER]
 
@@ -27,7 +27,7 @@ def main():
     for name, data in files.items():
         (given.output / name).write_bytes(data)
     if place.resolve() != wasm.WORK.resolve():
-        for name in ("ptxray.wasm", *page.PROGRAMS):  # for tests and for the package of npm
+        for name in ("ptxray.wasm", *page.PROGRAMS):  # for tests and for the npm package
             shutil.copyfile(place / name, wasm.WORK / name)
     size = sum(len(data) for data in files.values())
     print(f"{size / 1e6:.2f} MB: {given.output / 'index.html'}")

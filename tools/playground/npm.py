@@ -1,4 +1,4 @@
-"""The package of npm: a tar whose bytes depend on its contents alone."""
+"""Builds the npm package: a tar whose bytes only depend on its contents."""
 
 import pathlib
 
@@ -8,7 +8,7 @@ HERE = pathlib.PurePosixPath("tools/playground")
 
 
 def build(source, wasm, version, epoch, texts):
-    """Its name and its bytes; `texts` are the licences of what is in the program."""
+    """Returns its name and its bytes. `texts` are the licences of the program's parts."""
     here = source / HERE
     files = {f"{name}.mjs": (here / f"{name}.mjs").read_bytes() for name in ("wasi", "memory", "server")}
     for name in ("cli.mjs", "index.mjs", "index.d.ts", "server.d.ts", "disk.mjs"):

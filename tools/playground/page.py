@@ -1,4 +1,4 @@
-"""The files of the playground: {name: bytes}, from a source folder and the program for WebAssembly."""
+"""Builds the files of the playground: {name: bytes}, from a source folder and the WebAssembly program."""
 
 import array
 import hashlib
@@ -12,7 +12,7 @@ import tempfile
 HERE = pathlib.PurePosixPath("tools/playground")
 
 
-# The page loads the first one at once, the other when a kernel is to be run.
+# The page loads the first program at once, and the other one when it first runs a kernel.
 PROGRAMS = {"ptxray-page.wasm": "ptxrayPage", "ptxray-machine.wasm": "ptxrayMachine"}
 
 
@@ -20,9 +20,9 @@ NOT_IN_STRINGS = {1, *map(ord, '\n\r"\\'), *range(0xD800, 0xE000)}
 
 
 def string_of(data):
-    """Bytes as a string of JavaScript, two a character: a quarter less on a disk than base64; worker.js reads it. The
-    first character counts the bytes at the end that are too much; what no string can hold has another highest bit and
-    comes after a 1."""
+    """Encodes bytes as a JavaScript string with two bytes per character, a quarter smaller than base64 on a disk.
+    worker.js decodes it. The first character is the number of surplus bytes at the end. A character that no string
+    can contain has another highest bit and follows a 1."""
     odd = len(data) % 2
     words = array.array("H", data + bytes(odd))
     return f"{odd}" + "".join(chr(word) if word not in NOT_IN_STRINGS else f"\1{chr(word ^ 0x8000)}" for word in words)
@@ -35,19 +35,21 @@ def packed_by(*words, **options):
 
 
 def zipped(program):
-    """As gzip, a twentieth smaller than by zlib."""
+    """Compresses as gzip, a twentieth smaller than zlib."""
     return packed_by("libdeflate-gzip", "-12", input=program.read_bytes())
 
 
 def besides(first, second):
-    """What a program has besides another, which is a third of it. UnpackDoor.cpp puts them together."""
+    """Returns the difference of a program to another one, which is a third of its size. UnpackDoor.cpp combines
+    them."""
     return packed_by(
         "zstd", "--ultra", "-22", "--long=26", "--single-thread", "--stdout", f"--patch-from={first}", second
     )
 
 
 def packages(source, work):
-    """The folder with the packages of npm that package-lock.json names: fetched once, and no script of them is run."""
+    """Returns the folder with the npm packages of package-lock.json. It downloads them once, and runs none of their
+    scripts."""
     here = source / HERE
     lock = (here / "package-lock.json").read_bytes()
     folder = work / f"npm-{hashlib.sha256(lock).hexdigest()[:12]}"
@@ -64,7 +66,7 @@ def packages(source, work):
 
 
 def licences(folder):
-    """The texts of the packages that are bundled."""
+    """Returns the licence texts of the bundled packages."""
     lock = json.loads((folder / "package-lock.json").read_text())
     texts = []
     for path, package in sorted(lock["packages"].items()):
@@ -85,7 +87,7 @@ def examples(source):
 
 
 def build(source, place, work, texts=""):
-    """`place`: the folder with the programs; `texts`: the licences of what is in them."""
+    """Builds the files. `place` is the folder with the programs, and `texts` are the licences of their parts."""
     here, folder = source / HERE, packages(source, work)
     with tempfile.TemporaryDirectory() as name:
         made = pathlib.Path(name)
@@ -97,7 +99,7 @@ def build(source, place, work, texts=""):
     for name, variable in PROGRAMS.items():
         first = next(iter(PROGRAMS))
         packed = string_of(zipped(place / name) if name == first else besides(place / first, place / name))
-        # The mark at the beginning counts for more than what a server says of the encoding.
+        # The mark at the beginning takes precedence over the encoding that a server declares.
         files[f"{name}.js"] = f'\ufeffglobalThis.{variable}="{packed}";\n'.encode("utf-16-le")
     files["licenses.txt"] = (licences(folder) + "\n" + texts).encode()
     return files

@@ -1,4 +1,4 @@
-"""The programs as tools/release compiles them for wasm32-wasi, with a calling interface for JavaScript."""
+"""Compiles the programs for wasm32-wasi in the same way as tools/release, with a calling interface for JavaScript."""
 
 import pathlib
 import subprocess
@@ -26,7 +26,7 @@ def zig():
 
 
 def of_working_tree():
-    """The folder of the source and that of the programs, of what git knows of the working tree."""
+    """Returns the folders of the source and of the programs, for the files that git lists in the working tree."""
     revision = git("stash", "create") or "HEAD"
     WORK.mkdir(parents=True, exist_ok=True)
     _, _, folder = source.build(WORK, "playground", revision, epoch=1)
@@ -35,5 +35,5 @@ def of_working_tree():
 
 
 def licences():
-    """The texts of the licences of what is in the program."""
+    """Returns the licence texts of the program's parts."""
     return sources.licences(WORK, zig(), TARGET.zig)

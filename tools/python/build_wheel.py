@@ -1,11 +1,11 @@
 """Builds the Python package: a wheel of the module ptxray, the static program, the shared library, and the CUDA driver
-and runtime that `ptxray emulate` gives to programs. It is a PEP 517 backend, so `pip install .` and `pip wheel .` call
-it, and it needs nothing but Python.
+and runtime of `ptxray emulate`. It is a PEP 517 backend, so `pip install .` and `pip wheel .` call it. It only needs
+Python.
 
-The program is $PTXRAY_BINARY if that is set, else that of build/release, which `tools/dev build` makes first; the
-libraries are those of the same build, if it has them. The program is static, and they ask for nothing that glibc
-2.28 does not have (lib/Api/Shared): the tag says so, manylinux_2_28, and test/package/test_wheel.py has auditwheel
-prove it. tools/release makes the wheels of other platforms with `write_wheel`."""
+The program is $PTXRAY_BINARY if that is set, and otherwise that of build/release, which `tools/dev build` builds
+first. The libraries come from the same build, if it has them. The program is static, and the libraries only need
+glibc 2.28 (lib/Api/Shared), as the tag manylinux_2_28 states. test/package/test_wheel.py verifies this with
+auditwheel. tools/release makes the wheels of other platforms with `write_wheel`."""
 
 import base64
 import hashlib
@@ -44,7 +44,7 @@ def binary():
     given = os.environ.get("PTXRAY_BINARY")
     if given:
         return pathlib.Path(given).resolve()
-    # The runtime is what the library is linked with; without it the wheel holds the program alone.
+    # The library is linked with the runtime. Without it, the wheel only contains the program.
     subprocess.run([ROOT / "tools" / "dev", "runtime"], check=False)
     subprocess.run([ROOT / "tools" / "dev", "build", "release", "wheel_contents"], check=True)
     return ROOT / "build" / "release" / "tools" / "ptxray" / "ptxray"
@@ -60,7 +60,7 @@ def stripped(path):
 
 
 def information(tag):
-    """name and bytes of what says what the wheel is"""
+    """Returns name and bytes of the metadata files of the wheel."""
     info = f"ptxray-{version()}.dist-info"
     yield f"{info}/METADATA", metadata().encode()
     yield f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: ptxray\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
@@ -68,7 +68,7 @@ def information(tag):
 
 
 def contents(tag, scripts, licences, library, driver):
-    """name, mode and bytes of each file of the wheel but RECORD"""
+    """Returns name, mode and bytes of each file of the wheel except RECORD."""
     package = ROOT / "tools" / "python" / "ptxray"
     info = f"ptxray-{version()}.dist-info"
     for path in [*sorted(package.rglob("*.py")), package / "py.typed"]:
@@ -77,7 +77,7 @@ def contents(tag, scripts, licences, library, driver):
         yield f"ptxray-{version()}.data/scripts/{name}", 0o755, data
     if library:
         yield "ptxray/libptxray.so", 0o755, library
-    for name, data in sorted(driver.items()):  # where the program looks for them, beside the folder that it is in
+    for name, data in sorted(driver.items()):  # the program searches for them next to its folder
         yield f"ptxray-{version()}.data/data/lib/ptxray/{name}", 0o755, data
     for path, data in information(tag):
         yield path, 0o644, data
@@ -87,7 +87,7 @@ def contents(tag, scripts, licences, library, driver):
 
 
 def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
-    """What pip asks first, so that it builds once."""
+    """Writes the metadata that pip requests first, so that it builds once."""
     for name, data in information(f"py3-none-{PLATFORM}"):
         path = pathlib.Path(metadata_directory) / name
         path.parent.mkdir(exist_ok=True)
@@ -111,15 +111,15 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 
 def write_wheel(wheel_directory, platform, scripts, licences=b"", library=b"", driver=None):
-    """Puts programs, {name: bytes}, the module, its library and the driver, as far as they are, into a wheel; its
-    name."""
+    """Writes a wheel with programs, {name: bytes}, the module, its library and the driver, as far as they exist.
+    Returns its name."""
     tag = f"py3-none-{platform}"
     name = f"ptxray-{version()}-{tag}.whl"
     record = ""
     with zipfile.ZipFile(pathlib.Path(wheel_directory) / name, "w", zipfile.ZIP_DEFLATED) as wheel:
 
         def add(path, mode, data):
-            entry = zipfile.ZipInfo(path, (1980, 1, 1, 0, 0, 0))  # the same bytes each time
+            entry = zipfile.ZipInfo(path, (1980, 1, 1, 0, 0, 0))  # a fixed date, for reproducible bytes
             entry.external_attr = (0o100000 | mode) << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
             wheel.writestr(entry, data)

@@ -1,8 +1,8 @@
-"""Makes all that is published of one version into build/release-VERSION: `tools/dev release`.
+"""Builds all published files of one version in build/release-VERSION: `tools/dev release`.
 
-From the commit at hand, whatever else the working tree holds: a source archive, and out of that the programs for each
-target, and of those archives, wheels, packages and an image, with their sums and a list of what is in them. The same
-commit gives the same bytes each time. docs/releasing.md says how each is tried."""
+The release only contains the current commit, not other changes of the working tree. A source archive leads to the
+programs for each target, and these to archives, wheels, packages and an image, with their checksums and an SBOM. The
+same commit always produces the same bytes. docs/releasing.md describes the tests."""
 
 import argparse
 import hashlib
@@ -44,7 +44,7 @@ class Release:
         self.epoch = int(git("log", "-1", "--format=%ct", revision))
         self.zig = newest_zig()
         self.artefacts = {}
-        self.source = None  # the folder with what was committed: nothing that is published comes from elsewhere
+        self.source = None  # the folder with the committed files, the only source of the release
 
     def keep(self, name, data):
         (self.out / name).write_bytes(data)
@@ -74,14 +74,14 @@ class Release:
         (self.out / "SHA256SUMS").write_text(sums)
 
     def pages(self, programs):
-        """The man page and the completions, which the program itself prints."""
+        """Returns the man page and the completions, which the program itself prints."""
         native = next((place for target, place in programs.items() if target.name == "x86_64-linux"), None)
         if not native:
             sys.exit("the pages are printed by the program for x86_64-linux, which is not among the targets")
         return {
             page: subprocess.run(
                 [native / "ptxray" / "ptxray", "generate", page],
-                env={**os.environ, "SOURCE_DATE_EPOCH": str(self.epoch)},  # the date of the man page
+                env={**os.environ, "SOURCE_DATE_EPOCH": str(self.epoch)},  # date of the man page
                 stdout=subprocess.PIPE,
                 check=True,
             ).stdout
@@ -89,14 +89,14 @@ class Release:
         }
 
     def module(self, path):
-        """A module of the source, which reads what is beside it."""
+        """Loads a module of the source, which reads the files beside it."""
         spec = importlib.util.spec_from_file_location(pathlib.Path(path).stem, self.source / path)
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         return module
 
     def pack_wasm(self, target, place):
-        """The playground, to be laid on any server of files, and the package of npm, of the programs in a folder."""
+        """Packs the playground for any file server, and the npm package, from the programs in a folder."""
         texts = sources.licences(self.work, self.zig, target.zig)
         page = self.module("tools/playground/page.py").build(self.source, place, self.work, texts)
         top = f"ptxray-{self.version}-playground"

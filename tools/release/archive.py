@@ -1,4 +1,4 @@
-"""Archives whose bytes depend on their contents alone: sorted, with one date, owned by root."""
+"""Makes archives whose bytes only depend on their contents: sorted, with one date, owned by root."""
 
 import gzip
 import hashlib
@@ -13,7 +13,7 @@ def sha256(data):
 
 
 def tar(files, epoch, folders=True):
-    """The bytes of a tar of `files`: {name: (mode, bytes)}, with the folders that they are in."""
+    """Returns the bytes of a tar of `files`: {name: (mode, bytes)}, including their folders."""
     out = io.BytesIO()
     parents = {str(parent) for name in files for parent in _parents(name)} if folders else set()
     with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as archive:
@@ -45,7 +45,7 @@ def gz(data):
 
 def zip_of(files, epoch):
     out = io.BytesIO()
-    date = time.gmtime(max(epoch, 315532800))[:6]  # a zip knows no year before 1980
+    date = time.gmtime(max(epoch, 315532800))[:6]  # a zip cannot contain years before 1980
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(files):
             mode, data = files[name]

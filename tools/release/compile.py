@@ -1,5 +1,5 @@
-"""The programs of a target, compiled with zig: LLVM's Support, lz4, zstd and zlib first, which are kept until their
-sources or the way they are built change; ANTLR's runtime comes with the source archive."""
+"""Compiles the programs of a target with zig. LLVM's Support, lz4, zstd and zlib come first, and are kept until
+their sources or build options change. ANTLR's runtime is in the source archive."""
 
 import hashlib
 import os
@@ -42,7 +42,7 @@ class Compiler:
         )
 
     def third_party(self, target):
-        """The prefix that has the libraries."""
+        """Returns the prefix that contains the libraries."""
         source = sources.unpack_all(self.work)
         recipe = sorted(path for path in HERE.rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc"))
         sums = "".join(source.sha256 for source in sources.SOURCES) + self.zig.parent.name + target.zig
@@ -61,7 +61,7 @@ class Compiler:
         return prefix
 
     def program(self, source, target):
-        """The folder with the programs, without symbols."""
+        """Returns the folder with the programs, without symbols."""
         prefix = self.third_party(target)
         print(f"{target.name}: compiling ptxray", file=sys.stderr)
         build, log = self.work / f"ptxray-{target.name}", self.work / f"ptxray-{target.name}.log"
@@ -72,7 +72,7 @@ class Compiler:
             options += [
                 "-DPTXRAY_STATIC=OFF",
                 "-DCCACHE=",
-            ]  # ccache takes this target's options for those of the system
+            ]  # ccache confuses this target's options with those of the system
         self.configure(source, build, log, target, prefix, "-DCMAKE_EXE_LINKER_FLAGS=-s", *options)
         parts = ["tools/ptxray/all", *(["tools/ptxray-run/all"] if target.is_linux else [])]
         self.run(log, "cmake", "--build", build, "--target", *parts)

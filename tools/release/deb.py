@@ -1,4 +1,4 @@
-"""A .deb: the program for every Debian and Ubuntu, since it is static."""
+"""Builds a .deb: the program for every Debian and Ubuntu, since it is static."""
 
 import os
 import pathlib
@@ -27,11 +27,11 @@ def control(target, version, size):
 
 
 def build(target, files, copyright_text, version, epoch):
-    """name and bytes"""
+    """Returns the name and the bytes."""
     moved = {"usr/share/zsh/site-functions/_ptxray": "usr/share/zsh/vendor-completions/_ptxray"}
     placed = {moved.get(f"usr/{path}", f"usr/{path}"): entry for path, entry in files.items()}
     document = "usr/share/doc/ptxray"
-    del placed[f"{document}/LICENSE"]  # Debian has it
+    del placed[f"{document}/LICENSE"]  # Debian contains it
     placed[f"{document}/changelog.gz"] = (0o644, archive.gz(placed.pop(f"{document}/CHANGELOG.md")[1]))
     placed[f"{document}/copyright"] = (0o644, copyright_text.encode())
     placed["usr/share/lintian/overrides/ptxray"] = (0o644, LINTIAN.encode())

@@ -1,5 +1,5 @@
-"""An OCI image with nothing in it but the program, for both Linux machines, as one tar with an image layout: `skopeo
-copy oci-archive:FILE docker-daemon:ptxray` or `podman load` read it. No daemon makes it."""
+"""Builds an OCI image that only contains the program, for both Linux machines, as one tar with an image layout.
+`skopeo copy oci-archive:FILE docker-daemon:ptxray` or `podman load` read it. No daemon is needed."""
 
 import datetime
 import json
@@ -18,7 +18,7 @@ def _json(value):
 
 
 def build(programs, version, revision, epoch):
-    """name and bytes; `programs` has (target, bytes)"""
+    """Returns the name and the bytes. `programs` contains (target, bytes)."""
     created = datetime.datetime.fromtimestamp(epoch, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     labels = {
         "org.opencontainers.image.title": "ptxray",
@@ -52,7 +52,7 @@ def build(programs, version, revision, epoch):
         "mediaType": "application/vnd.oci.image.index.v1+json",
         "manifests": manifests,
     }
-    # Tools that look for a name find it at the entry of the whole; `podman load` takes it as the name of the image.
+    # Tools find the name at the index entry; `podman load` uses it as the name of the image.
     name = {"org.opencontainers.image.ref.name": f"ptxray:{version}"}
     named = _blob(blobs, _json(index), "index.v1+json", annotations=name)
     blobs["index.json"] = (0o644, _json({**index, "manifests": [named]}))

@@ -1,4 +1,4 @@
-"""An .rpm of the static program, for Fedora, RHEL and openSUSE."""
+"""Builds an .rpm of the static program, for Fedora, RHEL and openSUSE."""
 
 import pathlib
 import subprocess
@@ -18,7 +18,7 @@ cp -a {root}/. %{{buildroot}}/
 %files
 {names}
 """
-# The same bytes on every machine: no date, no host, no digests of what is built here, nothing stripped or repacked.
+# The bytes are the same on every machine: no date, no host, no digests of built files, and no stripping or repacking.
 MACROS = {
     "_build_id_links": "none",
     "_buildhost": "localhost",
@@ -32,7 +32,7 @@ MACROS = {
 
 
 def build(target, files, version, epoch):
-    """name and bytes"""
+    """Returns the name and the bytes."""
     with tempfile.TemporaryDirectory() as work:
         folder = pathlib.Path(work)
         root = folder / "root"

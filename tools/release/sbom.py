@@ -1,4 +1,4 @@
-"""The list of what is in the programs of a release: SPDX 2.3."""
+"""Writes the SBOM of the programs of a release: SPDX 2.3."""
 
 import datetime
 import json
@@ -22,7 +22,7 @@ def _package(identity, name, version, licence, home, **more):
 
 
 def build(version, revision, epoch, zig, artefacts):
-    """name and bytes; `artefacts` are {name: bytes}"""
+    """Returns the name and the bytes. `artefacts` are {name: bytes}."""
     created = datetime.datetime.fromtimestamp(epoch, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     own = _package("ptxray", "ptxray", version, "Apache-2.0", "NOASSERTION", sourceInfo=f"commit {revision}")
     packages, relations = [own], [("SPDXRef-DOCUMENT", "DESCRIBES", "SPDXRef-ptxray")]

@@ -1,4 +1,4 @@
-"""The source archive: what git has, and in generated/ what else would take ANTLR (and so Java) to make."""
+"""Builds the source archive: the files of git, and in generated/ the files that require ANTLR (and so Java)."""
 
 import io
 import pathlib
@@ -12,7 +12,7 @@ import sources
 
 
 def generated(work, folder):
-    """{path: (mode, bytes)} of generated/: parser, tables, and the libraries that few distributions have."""
+    """Returns {path: (mode, bytes)} of generated/: parser, tables, and the libraries that few distributions have."""
     build, log = work / "generated", work / "generated.log"
     print("generating the parser and the tables", file=sys.stderr)
     with open(log, "w") as out:
@@ -36,7 +36,7 @@ def generated(work, folder):
 
 
 def committed(revision):
-    """{path: (mode, bytes)} of a commit."""
+    """Returns {path: (mode, bytes)} of a commit."""
     packed = subprocess.run(
         ["git", "-C", sources.ROOT, "archive", "--format=tar", revision], stdout=subprocess.PIPE, check=True
     ).stdout
@@ -57,7 +57,7 @@ def lay_out(files, folder):
 
 
 def build(work, version, revision, epoch):
-    """The name and the bytes of the archive, and the folder with what is in it."""
+    """Returns the name and the bytes of the archive, and a folder with its contents."""
     sources.unpack_all(work)
     folder = work / "source"
     shutil.rmtree(folder, ignore_errors=True)

@@ -1,5 +1,5 @@
-"""What ptxray is linked with, in source: fetched from the Debian archive that apt is configured with, proven by their
-sums, unpacked once, and described for the list of contents (SBOM)."""
+"""Provides the sources of all linked libraries. They are downloaded from the Debian archive in apt's configuration,
+verified by their checksums, unpacked once, and described for the SBOM."""
 
 import dataclasses
 import hashlib
@@ -13,17 +13,17 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 @dataclasses.dataclass(frozen=True)
 class Source:
-    name: str  # the folder it is unpacked to
+    name: str  # the folder for the unpacked source
     title: str
     version: str
     licence: str  # an SPDX expression
     home: str
-    texts: tuple  # of the licence
-    archive: str = ""  # its place in a Debian archive; empty: zig brings it
+    texts: tuple  # files of the licence
+    archive: str = ""  # path in a Debian archive; empty if zig contains it
     sha256: str = ""
-    parts: tuple = ()  # what is unpacked; empty: everything
+    parts: tuple = ()  # unpacked parts; empty for everything
     strip: int = 1  # leading folders of the names in the archive
-    only: str = ""  # of which targets it is a part; empty: of all
+    only: str = ""  # targets that contain it; empty for all
 
 
 SOURCES = [
@@ -120,12 +120,12 @@ SOURCES = [
         "mingw", "MinGW-w64 runtime", "of zig", "ZPL-2.1", "https://www.mingw-w64.org", ("COPYING",), only="windows"
     ),
 ]
-# Names for debugging that nothing here prints; they would need libuuid, or the frameworks of macOS.
+# No code here prints these debugging names, which would need libuuid, or the frameworks of macOS.
 PATCHES = {"antlr4-cpp-runtime": ("runtime/src/antlr4-common.h", "#define GUID_")}
 
 
 def debian_sites():
-    """The Debian archives that apt is configured with."""
+    """Returns the Debian archives in apt's configuration."""
     lines = subprocess.run(
         ["apt-get", "indextargets", "--format", "$(SITE)", "Origin: Debian"], stdout=subprocess.PIPE, text=True
     ).stdout
@@ -133,7 +133,7 @@ def debian_sites():
 
 
 def fetch(source, folder):
-    """The archive of a source."""
+    """Returns the archive of a source."""
     target = folder / pathlib.Path(source.archive).name
     if not target.exists():
         folder.mkdir(parents=True, exist_ok=True)
@@ -169,7 +169,7 @@ def unpack(source, archives, folder):
 
 
 def unpack_all(work):
-    """Lays all sources out in a folder, which it returns."""
+    """Unpacks all sources in a folder, and returns it."""
     folder = work / "third-party-source"
     for source in SOURCES:
         if source.archive:
@@ -178,7 +178,7 @@ def unpack_all(work):
 
 
 def licences(work, zig, system):
-    """The texts of the licences of all that is in a program for that system, as one."""
+    """Returns the licence texts of all parts of a program for that system, as one text."""
     texts = []
     for source in SOURCES:
         if source.only and source.only not in system:

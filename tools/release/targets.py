@@ -1,14 +1,14 @@
-"""What a release is made for."""
+"""Defines the targets of a release."""
 
 import dataclasses
 
 
 @dataclasses.dataclass(frozen=True)
 class Target:
-    name: str  # in the names of the files
-    zig: str  # what zig calls it
+    name: str  # name in file names
+    zig: str  # zig's name
     wheel: str  # the platform tags of its wheel
-    debian: str = ""  # the architecture of its .deb; empty: there is none
+    debian: str = ""  # the architecture of its .deb; empty if there is none
     rpm: str = ""
     oci: str = ""
 
@@ -30,11 +30,12 @@ class Target:
 
     @property
     def launcher(self):
-        """What zig calls the target of ptxray-run, which opens the CUDA driver and so needs the system's C library."""
+        """Returns zig's name for the target of ptxray-run, which opens the CUDA driver and so needs the system's C
+        library."""
         return self.zig.replace("-musl", f"-gnu.{OLDEST_GLIBC}") if self.is_linux else ""
 
 
-OLDEST_GLIBC = "2.28"  # of RHEL 8 and Debian 10; `manylinux_2_28` below says the same
+OLDEST_GLIBC = "2.28"  # the version of RHEL 8 and Debian 10; `manylinux_2_28` below requires the same
 
 
 def linux(machine, debian):
@@ -51,8 +52,8 @@ def linux(machine, debian):
 TARGETS = [
     linux("x86_64", "amd64"),
     linux("aarch64", "arm64"),
-    Target("wasm32", "wasm32-wasi", ""),  # the playground and the package of npm
-    # Made when they are named: docs/releasing.md says how far they were tried.
+    Target("wasm32", "wasm32-wasi", ""),  # the playground and the npm package
+    # These are only built on request. docs/releasing.md describes how far they were tested.
     Target("x86_64-windows", "x86_64-windows-gnu", "win_amd64"),
     Target("aarch64-macos", "aarch64-macos.13.0", "macosx_13_0_arm64"),
     Target("x86_64-macos", "x86_64-macos.13.0", "macosx_13_0_x86_64"),

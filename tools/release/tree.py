@@ -1,12 +1,12 @@
-"""What is installed on a system, as {path below the prefix: (mode, bytes)}."""
+"""Lists the installed files, as {path below the prefix: (mode, bytes)}."""
 
 import archive
 import sources
 
 
 def installed(target, programs, pages, root, work, zig):
-    """The files of a target: `programs` is the folder of compile.py, `pages` has the man page and the completions, and
-    `root` is the source."""
+    """Returns the files of a target. `programs` is the folder of compile.py, `pages` contains the man page and the
+    completions, and `root` is the source."""
     files = {f"bin/{target.program}": (0o755, (programs / "ptxray" / target.program).read_bytes())}
     if target.is_linux:
         files["libexec/ptxray-run"] = (0o755, (programs / "ptxray-run" / "ptxray-run").read_bytes())
@@ -23,7 +23,7 @@ def installed(target, programs, pages, root, work, zig):
 
 
 def tarball(target, files, version, epoch):
-    """name and bytes of what is unpacked anywhere: a zip for Windows."""
+    """Returns the name and bytes of an archive that can be unpacked anywhere: a zip for Windows."""
     top = f"ptxray-{version}-{target.name}"
     placed = {f"{top}/{path}": entry for path, entry in files.items()}
     if target.is_windows:

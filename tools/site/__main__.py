@@ -1,8 +1,9 @@
-"""The documents as a static site: rules, instructions, layouts, the pages of docs/, and a search that needs no server.
+"""Builds a static site of the documents: rules, instructions, layouts, the pages of docs/, and a search that needs no
+server.
 
 usage: tools/site [--ptxray PROGRAM] [--output FOLDER]
 
-docs/site.md describes it. Whatever it shows comes from the program (`explain`, `rules`, `layout`) and from docs/.
+docs/site.md describes it. All contents come from the program (`explain`, `rules`, `layout`) and from docs/.
 """
 
 import argparse
@@ -20,7 +21,7 @@ import documents  # noqa: E402  (lies beside this file)
 import names  # noqa: E402
 import page as pages  # noqa: E402
 
-# Pictures of layouts: what is asked, and what is said of it.
+# These are the pictures of layouts: the arguments, and the caption.
 LAYOUTS = [
     ("mma.m16n8k16.f16", "the fragments of mma, 16-bit elements"),
     ("mma.m16n8k32.s8", "the fragments of mma, 8-bit elements"),
@@ -40,7 +41,7 @@ class Site:
     def __init__(self, program, output):
         self.program = program
         self.output = output
-        self.index = []  # of the search: title, kind, path, words
+        self.index = []  # entries of the search: title, kind, path, words
 
     def run(self, *words):
         return subprocess.run([self.program, *words], check=True, capture_output=True, text=True).stdout
@@ -103,7 +104,7 @@ class Site:
 
 
 def add_playground(folder, output):
-    """as `tools/dev playground` made it, with a way back"""
+    """Adds the playground of `tools/dev playground`, with a link back."""
     place = output / "playground"
     shutil.copytree(folder, place)
     text = (place / "index.html").read_text()

@@ -1,4 +1,4 @@
-"""The pages of docs/, which are Markdown."""
+"""Converts the Markdown pages of docs/."""
 
 import html
 import pathlib
@@ -17,7 +17,7 @@ WHEELS = [
 
 
 def library():
-    """markdown-it-py, from the system or from PyPI"""
+    """Returns markdown-it-py, from the system or from PyPI."""
     try:
         from markdown_it import MarkdownIt
     except ImportError:
@@ -30,11 +30,11 @@ def library():
 
 
 def anchor(text):
-    """as GitHub makes them"""
+    """Returns the anchor of a heading, in GitHub's format."""
     return re.sub(r"[^\w\- ]", "", text.lower()).strip().replace(" ", "-")
 
 
-# Folders of the sources, and those of their pages on the site.
+# These are folders of the sources, and of their pages on the site.
 PLACES = {
     "docs/diagnostics": "rules",
     "docs/concepts": "concepts",
@@ -65,7 +65,7 @@ def target_of(link, source, path):
 
 
 def with_doors(made, path):
-    """modules among the examples can be opened in the playground"""
+    """Adds links that open the modules among the examples in the playground."""
 
     def opened(match):
         text = html.unescape(match[1])
@@ -106,7 +106,7 @@ def converted(file):
 
 
 def start_page(readme):
-    """what the README says first, and where to go from here"""
+    """Returns the beginning of the README, and links to further pages."""
     first = readme.split("\n## ")[0]
     doors = (
         "<ul class='doors'><li><a href='instructions/index.html'>Instructions</a>: forms, qualifiers, examples</li>"

@@ -1,4 +1,4 @@
-"""Pages of rules, instructions and other names, from what the program says of them."""
+"""Makes pages of rules, instructions and other names, from the output of the program."""
 
 import re
 
@@ -9,7 +9,7 @@ FOLDERS = {"instruction": "instructions", "qualifier": "qualifiers", "target": "
 
 
 def path_of(one):
-    """where the page of a name is: a name has no `%`, `.` in front or `:` there"""
+    """Returns the path of the page of a name, without `%`, `.` in front and `:`."""
     folder = FOLDERS.get(one["kind"], one["kind"].replace(" ", "-") + "s")
     return f"{folder}/{re.sub(r'[^A-Za-z0-9_.]+', '-', one['name'].lstrip('.%'))}.html"
 
@@ -74,7 +74,7 @@ def explained(one, known, rules, has_picture):
 
 
 def rules_by_instruction(folder, known):
-    """for each instruction the rules whose page shows it"""
+    """Returns for each instruction the rules whose pages show it."""
     mentions = {}
     for source in sorted(folder.glob("*.md")):
         found = set()
@@ -118,7 +118,7 @@ def rule_list(groups):
 
 
 def manual_of(one):
-    """the section of the manual that comes first, as numbers"""
+    """Returns the first section of the manual, as numbers."""
     for section in one["sections"]:
         if section["title"] == "Manual" and (found := re.match(r"[\d.]+", section["rows"][0]["text"])):
             return [int(number) for number in found[0].strip(".").split(".")]

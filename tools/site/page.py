@@ -1,4 +1,4 @@
-"""The frame that all pages have, and small pieces of HTML."""
+"""Provides the frame of all pages, and small pieces of HTML."""
 
 import base64
 import html
@@ -13,7 +13,7 @@ MENU = [
     ("docs/index.html", "Documents"),
 ]
 PLAYGROUND = ("playground/index.html", "Playground")
-has_playground = False  # set by who makes a site with one in it
+has_playground = False  # set if the site contains a playground
 
 
 def escaped(text):
@@ -21,12 +21,12 @@ def escaped(text):
 
 
 def up(path):
-    """from a page back to the start"""
+    """Returns the path from a page to the start page."""
     return "../" * path.count("/")
 
 
 def door(path, text):
-    """a link that opens a module in the playground, whose address holds it"""
+    """Returns a link that opens a module in the playground. Its address contains the module."""
     if not has_playground:
         return ""
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
@@ -50,12 +50,12 @@ def frame(path, title, body):
 
 
 def code(text):
-    """what is between backquotes is code"""
+    """Converts text between backquotes to code."""
     return re.sub(r"`([^`]*)`", r"<code>\1</code>", escaped(text))
 
 
 def linked(text, path, known):
-    """the same, and code that has a page is a link to it"""
+    """Converts code, and links names that have a page."""
 
     def link(match):
         name = match[1]
@@ -68,7 +68,7 @@ def linked(text, path, known):
 
 
 def table(header, rows):
-    """cells are HTML"""
+    """Returns a table whose cells are HTML."""
     head = "".join(f"<th>{cell}</th>" for cell in header)
     body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
     return f"<div class='wide'><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"

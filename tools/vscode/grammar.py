@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes syntaxes/ptx.tmLanguage.json, the colours of PTX, of what ptxray knows: grammar.py PTXRAY [--check]
+"""Makes syntaxes/ptx.tmLanguage.json, the colours of PTX, from ptxray's data: grammar.py PTXRAY [--check]
 
 Opcodes, qualifiers, types, special registers and targets come from `ptxray isa --format=json`, directives from
 grammar/PtxLexer.g4. With --check the file is compared and not written."""
@@ -20,7 +20,7 @@ END_OF_WORD = r"(?![\w$])"
 
 
 def pattern(words):
-    """a regular expression of exactly these words, in which alternatives share their beginnings and ends"""
+    """Returns a regular expression of exactly these words. Its alternatives share their beginnings and ends."""
     tree = {}
     for word in words:
         node = tree
@@ -31,7 +31,7 @@ def pattern(words):
 
 
 def expression(node):
-    by_rest = {}  # what follows: letters
+    by_rest = {}  # from the rest to the letters before it
     for letter, rest in sorted(node.items()):
         if letter:
             by_rest.setdefault(expression(rest), []).append(letter)
@@ -57,7 +57,7 @@ def letters_pattern(letters):
 
 
 def words_of(isa):
-    """dotted words by what they are; a word of several classes is the first"""
+    """Returns dotted words by class. A word of several classes belongs to the first."""
     kinds = {"type": [], "space": [], "qualifier": []}
     for word, what in isa["words"].items():
         kinds[what["class"] if what["class"] in kinds else "qualifier"].append(word)

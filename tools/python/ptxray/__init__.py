@@ -59,7 +59,7 @@ __all__ = [
     "version",
 ]
 
-__version__: str  # read when it is asked for
+__version__: str  # computed on first access
 
 
 @dataclasses.dataclass(frozen=True)
@@ -103,10 +103,10 @@ class Diagnostic:
     end: Place
     notes: tuple[Note, ...] = ()
     fix: typing.Optional[Fix] = None
-    origin: typing.Optional[tuple[str, int]] = None  # path and line that this PTX was made from
+    origin: typing.Optional[tuple[str, int]] = None  # path and line of the source of this PTX
     manual: typing.Optional[str] = None  # section of the PTX manual
     path: str = "<ptx>"
-    kind: typing.Optional[str] = None  # of a rule that has kinds: `rounding` of `missing-qualifier`
+    kind: typing.Optional[str] = None  # kind of a rule that has kinds: `rounding` of `missing-qualifier`
 
     def __str__(self) -> str:
         return f"{self.path}:{self.begin.line}:{self.begin.column}: {self.severity}: {self.message} [{self.rule}]"
@@ -398,7 +398,7 @@ def check(text: typing.Union[str, bytes], **options: "Unpack[_Options]") -> Diag
 def check_many(
     texts: typing.Iterable[typing.Any], jobs: typing.Optional[int] = None, **options: "Unpack[_Options]"
 ) -> list[typing.Optional[Diagnostics]]:
-    """Checker(**options).check_many(texts, jobs)"""
+    """Calls Checker(**options).check_many(texts, jobs)."""
     return _checker(options).check_many(texts, jobs)
 
 

@@ -1,4 +1,4 @@
-"""Runs kernels on an emulated GPU in this process, on memory of the caller."""
+"""Runs kernels on an emulated GPU in this process, with memory of the caller."""
 
 import collections
 import collections.abc
@@ -146,7 +146,7 @@ class Texture(Surface):
 
 @dataclasses.dataclass(frozen=True)
 class Fresh:
-    """An argument for memory that holds nothing yet. Its bytes are overwritten, and a kernel that uses one of them
+    """Represents an argument for uninitialised memory. Its bytes are overwritten, and a kernel that uses one of them
     before it is written has a fault."""
 
     array: typing.Any
@@ -162,8 +162,8 @@ class Finding:
 
 
 watching: list[typing.Callable[[Finding], None]] = []
-certifying = False  # whether launches get certificates that do not ask for one
-certificates: collections.Counter[str] = collections.Counter()  # how many launches got each, by kernel and summary
+certifying = False  # whether launches that do not request certificates get them
+certificates: collections.Counter[str] = collections.Counter()  # number of launches for each, by kernel and summary
 
 
 def _memory(array: typing.Any) -> tuple[int, int]:
@@ -321,7 +321,7 @@ class Machine:
             return added[place].to_bytes(8, "little")
         if _is_number(value):
             parameter = self._machine.parameter(kernel, index)
-            return _number(value, *parameter) if parameter else bytes(8)  # the launch says what is wrong
+            return _number(value, *parameter) if parameter else bytes(8)  # the launch reports the error
         return self._placed(_memory(value), f"argument {index}", added).to_bytes(8, "little")
 
     def _placed(self, place: tuple[int, int], name: str, added: dict[tuple[int, int], int]) -> int:
@@ -340,7 +340,7 @@ class Machine:
         fields, place = image.fields(), _memory(image.array)
         address = self._placed(place, f"argument {index}", added)
         handle: int = self._machine.add_image(None, address=address, **fields)
-        added[(handle, 0)] = handle  # which is removed as an address is
+        added[(handle, 0)] = handle  # the handle is removed like an address
         return handle
 
 
@@ -351,7 +351,7 @@ def emulate(
     chip: typing.Optional[str] = None,
     **launch: typing.Any,
 ) -> Launched:
-    """Machine(text, chip=chip).launch(args, **launch)"""
+    """Runs Machine(text, chip=chip).launch(args, **launch)."""
     return Machine(text, chip=chip).launch(args, **launch)
 
 

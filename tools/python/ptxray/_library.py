@@ -1,5 +1,5 @@
-"""The library libptxray inside this process, by ctypes: include/ptxray/ptxray-c.h. ctypes gives the GIL back while it
-checks."""
+"""Calls the library libptxray inside this process through ctypes: include/ptxray/ptxray-c.h. ctypes releases the GIL
+during a check."""
 
 # mypy: ignore-errors
 import contextlib
@@ -151,7 +151,7 @@ def _range(of):
 
 
 def _described(d):
-    """A diagnostic as the JSON of `check --format=jsonl` has it."""
+    """Returns a diagnostic in the form of `check --format=jsonl`."""
     entry = {
         "rule": _text(d.rule),
         "severity": _SEVERITIES[d.severity],
@@ -181,7 +181,7 @@ def _described(d):
 
 
 class Answer:
-    """The findings in one text."""
+    """Holds the findings in one text."""
 
     __slots__ = ("_calls", "_result")
 
@@ -207,7 +207,7 @@ class Answer:
 
 
 class Launched(Answer):
-    """The outcome of a launch."""
+    """Holds the outcome of a launch."""
 
     __slots__ = ()
 
@@ -236,7 +236,7 @@ class Launched(Answer):
 
 
 class _Checked(Answer):
-    """What a check of a machine's text found, which is the machine's."""
+    """Holds the findings of a check, which belong to the machine."""
 
     __slots__ = ("_machine",)
 
@@ -249,7 +249,7 @@ class _Checked(Answer):
 
 
 class Machine:
-    """A module on an emulated GPU."""
+    """Represents a module on an emulated GPU."""
 
     def __init__(self, calls, data, options):
         self.calls, self.handle = calls, calls.ptxray_machine_new(data, len(data), options.handle)
@@ -263,7 +263,7 @@ class Machine:
         return _Checked(self)
 
     def parameter(self, kernel, index):
-        """Type and size of a parameter, or None."""
+        """Returns type and size of a parameter, or None."""
         size = ctypes.c_size_t()
         name = kernel.encode() if kernel is not None else None
         type = self.calls.ptxray_machine_parameter(self.handle, name, index, ctypes.byref(size))
@@ -277,7 +277,7 @@ class Machine:
         self.calls.ptxray_machine_remove(self.handle, address)
 
     def add_image(self, name, **fields):
-        """The handle of a texture, a surface or a sampler. Raises ValueError when there cannot be such a thing."""
+        """Returns the handle of a texture, a surface or a sampler. Raises ValueError if the image is impossible."""
         image, problem = _Image(), ctypes.c_char_p()
         types = dict(_Image._fields_)
         for field, value in fields.items():
@@ -289,7 +289,7 @@ class Machine:
         return handle
 
     def tensor_map(self, **fields):
-        """The bytes of a tensor map. Raises ValueError when the driver would refuse it."""
+        """Returns the bytes of a tensor map. Raises ValueError if the driver would reject it."""
         map = _TensorMap(rank=len(fields["extents"]))
         types = dict(_TensorMap._fields_)
         for name, value in fields.items():
@@ -306,7 +306,7 @@ class Machine:
         if address is None:
             raise KeyError(name)
         memory = (ctypes.c_ubyte * size.value).from_address(address)
-        memory.machine = self  # which must outlive it
+        memory.machine = self  # the machine must outlive the memory
         return memoryview(memory).cast("B")
 
     @contextlib.contextmanager
@@ -341,7 +341,7 @@ class Machine:
 
 
 class Options:
-    """Raises ValueError when one is wrong."""
+    """Holds the options of a check. Raises ValueError if one is wrong."""
 
     def __init__(self, calls, options):
         self._calls, self.handle = calls, calls.ptxray_options_new()
@@ -355,9 +355,9 @@ class Options:
 
 
 class Library:
-    """The loaded library. A checker serves one thread at a time: a caller takes an idle one, and puts it back. A list
-    supports this without a lock, so that no lock is held after a fork. Checkers that other threads use during the fork
-    are lost in the child."""
+    """Represents the loaded library. A checker serves one thread at a time: a caller takes an idle one, and puts it
+    back. A list supports this without a lock, so that no lock is held after a fork. Checkers that other threads use
+    during the fork are lost in the child."""
 
     def __init__(self, path: typing.Union[str, pathlib.Path]) -> None:
         self._calls = ctypes.CDLL(str(path))

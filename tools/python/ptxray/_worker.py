@@ -7,7 +7,7 @@ import subprocess
 
 
 class Answer:
-    """The findings in one text."""
+    """Holds the findings in one text."""
 
     __slots__ = ("_answer",)
 
@@ -50,7 +50,7 @@ class _Process:
 
 
 class Worker:
-    """One process for each thread that checks at the same time."""
+    """Represents one process for each thread that checks at the same time."""
 
     def __init__(self, program: str) -> None:
         self._program = program
@@ -70,7 +70,7 @@ class Worker:
         data = data.rstrip(b"\0")  # the zero at the end of a C string is not part of the text
         try:
             text = data.decode()
-        except UnicodeDecodeError:  # a request is UTF-8: a byte for a byte, so that places stay
+        except UnicodeDecodeError:  # a request is UTF-8, so each byte becomes one byte, which keeps positions
             text = data.decode("ascii", "replace").replace("\ufffd", "?")
         answer = self._ask({"text": text, **options})
         if "problem" in answer:
@@ -79,7 +79,7 @@ class Worker:
 
     def _ask(self, request):
         process = self._idle.pop() if self._idle else None
-        if process is None or process.owner != os.getpid():  # that of a parent serves the parent
+        if process is None or process.owner != os.getpid():  # only the parent may use its process
             process = _Process(self._program)
         answer = process.ask(request)
         self._idle.append(process)

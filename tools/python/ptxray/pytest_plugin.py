@@ -1,6 +1,6 @@
-"""A plugin of pytest: `--ptxray` fails each test in which a kernel on the emulated GPU made a fault, a caught one too,
-and says at which line of PTX, and of the source where the PTX names it. `--ptxray=sm_90` makes an emulated GPU of that
-kind the device of Triton as well."""
+"""Provides a pytest plugin: `--ptxray` fails each test in which a kernel on the emulated GPU has a fault, even a
+caught one. It reports the PTX line, and the source line if the PTX names it. `--ptxray=sm_90` also makes an emulated
+GPU of that kind the device of Triton."""
 
 import collections.abc
 import itertools
@@ -47,7 +47,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def _places(machine: _emulation.Machine, diagnostic: "ptxray.Diagnostic") -> collections.abc.Iterator[str]:
-    """A diagnostic with the lines that it is about."""
+    """Returns a diagnostic with its lines."""
     if diagnostic.origin:
         path, line = diagnostic.origin
         yield f"{path}:{line}: {linecache.getline(path, line).strip()}"

@@ -1,8 +1,8 @@
-"""PyTorch's own operations, without their kernels, for tensors on the emulated GPU.
+"""Runs PyTorch's own operations, without their kernels, on tensors of the emulated GPU.
 
-The wheels of PyTorch contain machine code only, which the emulated GPU cannot run. After `ptxray.torch.install()` each
-operation copies its tensors to the CPU, computes there, and copies the results back. Kernels of Triton and others still
-run on the emulated GPU: `ptxray emulate -- python3 program.py`."""
+The wheels of PyTorch contain machine code only, which the emulated GPU cannot run. After `ptxray.torch.install()`
+each operation copies its tensors to the CPU, computes there, and copies the results back. Kernels of Triton and
+others still run on the emulated GPU: `ptxray emulate -- python3 program.py`."""
 
 # mypy: ignore-errors
 import ctypes
@@ -33,12 +33,12 @@ KEPT = {
     "view",
     "view.dtype",
 }
-# Operations that have no CUDA kernel of their own, but call one.
+# These operations have no CUDA kernel of their own, but call one.
 ADDED = {"copy_"}
-# Other ways to compute an operation: by name, a function of the overload and its arguments on the CPU.
+# These are other ways to compute an operation: by name, a function of the overload and its arguments on the CPU.
 TABLE = {}
 
-_installed = []  # the registrations, which live as long as this does
+_installed = []  # the registrations, which must outlive the operations
 
 
 @functools.cache
@@ -58,7 +58,7 @@ def _copy(to, source, size):
 
 
 class _Call:
-    """The arguments of one operation on the CPU. Tensors that share memory on the GPU share memory there too."""
+    """Holds the arguments of one operation on the CPU. Tensors that share memory on the GPU also share memory there."""
 
     def __init__(self):
         self.storages, self.tensors = {}, []
@@ -109,7 +109,7 @@ def _on_cpu(name, operation, *arguments, **options):
     compute = functools.partial(TABLE[name], operation) if name in TABLE else operation
     parameters = operation._schema.arguments
     moved, named = _pytree.tree_map(call.moved, (arguments, options))
-    # PyTorch passes a number in the place of a tensor without dimensions.
+    # PyTorch passes a number instead of a tensor without dimensions.
     moved = [
         torch.tensor(value) if isinstance(value, (int, float, complex)) and str(parameter.type) == "Tensor" else value
         for value, parameter in zip(moved, parameters, strict=False)
@@ -128,7 +128,7 @@ def _overload(name):
 
 
 def install(operations=None):
-    """Has the CPU compute these operations (`add.Tensor`), or all that have a kernel for CUDA but those of KEPT."""
+    """Makes the CPU compute these operations (`add.Tensor`), or all that have a CUDA kernel except those of KEPT."""
     if _installed:
         return
     if operations is None:
@@ -139,7 +139,7 @@ def install(operations=None):
     for name in sorted(operations):
         operation = _overload(name)
         library.impl(name, functools.partial(_on_cpu, name, operation), "CUDA", allow_override=True)
-    # Of several ways to compute, choose those that the CPU knows as well.
+    # If there are several ways to compute, this chooses those that the CPU also supports.
     torch.backends.cudnn.enabled = False
     torch.backends.cuda.enable_flash_sdp(False)
     torch.backends.cuda.enable_mem_efficient_sdp(False)

@@ -1,5 +1,5 @@
-"""Triton on an emulated GPU: after `ptxray.triton.install(target="sm_90")` kernels compile as for that GPU and run on
-the CPU, on tensors of torch in the memory of the CPU. No GPU, no CUDA library and no ptxas takes part."""
+"""Runs Triton on an emulated GPU. After `ptxray.triton.install(target="sm_90")`, kernels compile as for that GPU and
+run on the CPU, with torch tensors in CPU memory. No GPU, no CUDA library and no ptxas is needed."""
 
 # mypy: ignore-errors
 import atexit
@@ -21,13 +21,13 @@ from . import _emulation
 
 try:
     from triton.backends.driver import decompose_descriptor
-except ImportError:  # before Triton 3.7
+except ImportError:  # Triton before 3.7
 
     def decompose_descriptor(arg):
         return [arg.base, *arg.shape, *arg.strides, arg.padding == "nan", *arg.shape, *arg.strides]
 
 
-# Name, shared memory of a block, multiprocessors.
+# The columns are name, shared memory of a block, and multiprocessors.
 _CHIPS = {
     80: ("A100", 163, 108),
     86: ("RTX 3090", 99, 82),
@@ -40,10 +40,10 @@ _CHIPS = {
 _INTEGERS = {"i1": "b", "i8": "b", "i16": "h", "i32": "i", "i64": "q", "u1": "B", "u8": "B", "u16": "H", "u32": "I"}
 _INTEGERS |= {"u64": "Q"}
 _FLOATS = {"fp16": "e", "fp32": "f", "f32": "f", "fp64": "d"}
-_TENSOR_TYPES = {8: 10, 9: 8, 10: 9}  # the driver's number of a type that Triton numbers as tensormap.replace does
+_TENSOR_TYPES = {8: 10, 9: 8, 10: 9}  # the driver's number for a type that Triton numbers like tensormap.replace
 _TF32 = 11
 
-# This stands in the place of ptxas, so that Triton loads the PTX itself.
+# This class replaces ptxas, so that Triton loads the PTX itself.
 _ASSEMBLER = """#!/bin/sh
 if [ "$1" = --version ]; then
   cat "$0.version"
@@ -59,7 +59,7 @@ cp "$in" "$out"
 
 
 def _bytes_of(tensor):
-    """Address and size of all memory that a tensor lies in, which views share."""
+    """Returns address and size of all memory that contains a tensor, which views share."""
     tensor = getattr(tensor, "base", None) if type(tensor).__name__ == "TensorWrapper" else tensor
     if hasattr(tensor, "untyped_storage"):
         if tensor.device.type != "cpu":
@@ -71,7 +71,7 @@ def _bytes_of(tensor):
 
 
 class _Module:
-    """A kernel on a machine of its own."""
+    """Represents a kernel on a machine of its own."""
 
     def __init__(self, name, binary):
         self.name = name
@@ -79,7 +79,7 @@ class _Module:
 
 
 class _Launch:
-    """The arguments of a launch, as they are collected."""
+    """Collects the arguments of a launch."""
 
     def __init__(self, machine):
         self.machine, self.values, self.added = machine, [], {}
@@ -94,7 +94,7 @@ class _Launch:
         return self.machine._placed((begin, size), f"argument {len(self.values)}", self.added) + at - begin
 
     def add(self, type, value):
-        """`type` is Triton's, `*fp32`."""
+        """Adds an argument. `type` is Triton's, such as `*fp32`."""
         if type[0] == "*":
             self.values.append(self.address(value).to_bytes(8, "little"))
         elif type in _INTEGERS:
@@ -108,7 +108,7 @@ class _Launch:
             raise TypeError(f"an argument of type {type} is not known")
 
     def add_map(self, descriptor, meta):
-        """A tensor descriptor of the host, and its shape and strides."""
+        """Adds a tensor descriptor of the host, and its shape and strides."""
         shape, strides = list(descriptor.shape), list(descriptor.strides)
         size, swizzle, box = meta["elem_size"], meta["swizzle"], meta["block_size"]
         type = _TENSOR_TYPES.get(meta["elem_type"], meta["elem_type"])
@@ -134,7 +134,7 @@ class _Launch:
             self.add("i64", number)
 
     def add_parts(self, descriptor):
-        """A tensor descriptor for a GPU without TMA: Triton's kernel takes its parts."""
+        """Adds a tensor descriptor for a GPU without TMA: Triton's kernel takes its parts."""
         base, *numbers = decompose_descriptor(descriptor)
         rank = len(descriptor.shape)
         self.add("*", base)
@@ -144,7 +144,7 @@ class _Launch:
 
 
 class Launcher:
-    """What Triton calls for each launch of a kernel."""
+    """Launches a kernel. Triton calls this class for each launch."""
 
     def __init__(self, src, metadata):
         self.metadata, self.driver = metadata, triton.runtime.driver.active
@@ -164,7 +164,7 @@ class Launcher:
                 launch.add(type, value)
 
     def _scratch(self, launch, size, blocks):
-        """Memory that Triton asks for beside the arguments."""
+        """Returns memory that Triton requests in addition to the arguments."""
         if not size:
             return launch.values.append(bytes(8)), None
         memory = bytearray(size * blocks * getattr(self.metadata, "num_ctas", 1))
@@ -208,13 +208,13 @@ class Launcher:
 
 
 class _Utils:
-    """The functions of Triton's own driver of which other parts of Triton know."""
+    """Provides the functions of Triton's own driver that other parts of Triton call."""
 
     def __init__(self, target):
         self._target = target
 
     def load_binary(self, name, binary, shared, device):
-        """Registers are not allocated, so 32 of them stand for their number, and none is spilled."""
+        """Loads a binary. Registers are not allocated, so it reports 32 registers and no spills."""
         module = _Module(name, binary)
         return module, module, 32, 0, 1024
 
@@ -255,7 +255,7 @@ class _Event:
 
 
 class _Interface:
-    """What Triton asks of torch.cuda."""
+    """Provides the functions of torch.cuda that Triton calls."""
 
     Event = _Event
 
@@ -276,7 +276,7 @@ class _Interface:
 
 
 class Driver(DriverBase):
-    """Triton's view of the emulated GPU."""
+    """Describes the emulated GPU to Triton."""
 
     launcher_cls = Launcher
 
@@ -295,7 +295,8 @@ class Driver(DriverBase):
         return divmod(self.target, 10)
 
     def get_current_device(self):
-        """A device for each kind of GPU: Triton keeps what it compiled by the number of the device alone."""
+        """Returns a device for each kind of GPU, since Triton stores compiled kernels only by the number of the
+        device."""
         return list(_CHIPS).index(self.target)
 
     def set_current_device(self, device):
@@ -313,7 +314,8 @@ class Driver(DriverBase):
         return _Interface(self)
 
     def get_benchmarker(self):
-        """Each configuration runs once, and the first that runs is as good as all others: time is not emulated."""
+        """Returns a benchmarker that runs each configuration once. The first that runs is as good as all others,
+        since time is not emulated."""
 
         def once(call, quantiles=(0.5,), **_):
             call()
@@ -335,8 +337,8 @@ class Driver(DriverBase):
 
 @functools.cache
 def _assembler():
-    """The path of what Triton calls in the place of its ptxas. Its version is that of Triton's own, which chooses the
-    version of PTX, with our name after it: it is a part of what Triton's cache is asked for."""
+    """Returns the path of the program that Triton calls instead of its ptxas. Its version is that of Triton's own,
+    which chooses the version of PTX, followed by the name ptxray. Triton's cache keys contain it."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="ptxray-triton-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     programs = {}
@@ -352,8 +354,8 @@ def _assembler():
 
 
 def install(target="sm_90", *, checks=True, time_limit=600, schedule="eager"):
-    """Makes an emulated GPU the device of Triton, for all that is compiled and launched from now on; a second call
-    chooses another GPU. `checks`, `schedule` and `time_limit` are those of `ptxray.Machine.launch`."""
+    """Makes an emulated GPU the device of Triton for all following compilations and launches. A second call chooses
+    another GPU. `checks`, `schedule` and `time_limit` are those of `ptxray.Machine.launch`."""
     number = int(target.removeprefix("sm_").rstrip("af"))
     if number not in _CHIPS:
         raise ValueError(f"{target} is not one of " + ", ".join(f"sm_{chip}" for chip in _CHIPS))

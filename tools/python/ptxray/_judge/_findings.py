@@ -1,4 +1,4 @@
-"""What is wrong with a candidate: parts of a verdict, kinds of faults, and the run that shows each."""
+"""Defines the findings about a candidate: parts of a verdict, kinds of faults, and the run that shows each."""
 
 import dataclasses
 import typing
@@ -21,7 +21,7 @@ PARTS = {
     "deterministic": "The results have the same bits for every order.",
     "precision": "The results have the precision of their type.",
 }
-# Rules of the emulator: the part that fails, and the kind.
+# For rules of the emulator, this table contains the part that fails, and the kind.
 _RULES = {
     "run-out-of-bounds": ("bounds", "out-of-bounds"),
     "run-misaligned": ("bounds", "misaligned"),
@@ -34,15 +34,15 @@ _RULES = {
 
 @dataclasses.dataclass
 class Finding:
-    """One fault, with the smallest run that was found to show it."""
+    """Represents one fault, with the smallest run that shows it."""
 
     part: str
     kind: str
     message: str
-    cause: typing.Optional[str] = None  # of a mismatch
+    cause: typing.Optional[str] = None  # cause of a mismatch
     run: typing.Optional[_bench.Run] = None
     rule: typing.Optional[str] = None
-    line: typing.Optional[int] = None  # of the PTX
+    line: typing.Optional[int] = None  # line of the PTX
     column: typing.Optional[int] = None
     origin: typing.Optional[tuple[str, int]] = None  # path and line of the source that the PTX was made from
     notes: list[str] = dataclasses.field(default_factory=list)

@@ -1,5 +1,5 @@
-"""The process of a candidate that is a program of Python: it sees only the inputs, and asks the judge for each launch.
-`ptxray.emulate`, `ptxray.Machine` and `ptxray.triton` work in it as usual."""
+"""Runs a candidate that is a Python program in its process. The program can only access the inputs, and requests
+each launch from the judge. `ptxray.emulate`, `ptxray.Machine` and `ptxray.triton` work as usual."""
 
 import array
 import contextlib
@@ -15,7 +15,7 @@ import ptxray
 
 from . import _limits, _messages, _task
 
-_PERTURB = -6  # of mallopt: the byte that fresh memory holds
+_PERTURB = -6  # an option of mallopt: the byte that fresh memory contains
 _TYPECODES = {"s8": "b", "u8": "B", "s16": "h", "u16": "H", "s32": "i", "u32": "I", "s64": "q", "u64": "Q"}
 _TYPECODES |= {"f32": "f", "f64": "d"}
 _NUMPY = {"s": "int", "u": "uint", "f": "float"}
@@ -24,7 +24,7 @@ Message = dict[str, typing.Any]
 
 
 class _Answer:
-    """What was found in a check or in a launch."""
+    """Holds the findings of a check or of a launch."""
 
     def __init__(self, answer: Message) -> None:
         self._answer = answer
@@ -60,7 +60,8 @@ class _Answer:
 
 
 class _Machine:
-    """A module on the emulated GPU of the judge. Its buffers are memory of this process, copied for each launch."""
+    """Represents a module on the emulated GPU of the judge. Its buffers are memory of this process, copied for each
+    launch."""
 
     def __init__(self, ask: typing.Callable[..., tuple[Message, list[bytes]]], text: bytes, options: Message) -> None:
         self._ask = ask
@@ -102,7 +103,7 @@ class _Machine:
 
 
 class _Engine:
-    """Stands in for the library."""
+    """Replaces the library."""
 
     def __init__(self, channel: _messages.Channel) -> None:
         self._channel = channel
@@ -122,7 +123,7 @@ class _Engine:
 
 
 def _made(entry: Message, blob: bytes) -> typing.Any:
-    """Returns an input in the form that the task has it in."""
+    """Returns an input in the form that the task uses."""
     kind, shape = entry["type"] or entry["weak"], entry["shape"]
     if entry["form"] == "torch":
         import torch
@@ -159,7 +160,7 @@ def _loaded(path: str) -> typing.Any:
 
 
 def _answered(channel: _messages.Channel, do: typing.Callable[[], typing.Any]) -> typing.Any:
-    """Does something, and tells the judge what went wrong. Returns None then."""
+    """Does something, and reports a failure to the judge. Returns None then."""
     try:
         return do()
     except _messages.Closed:

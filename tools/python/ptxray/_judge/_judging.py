@@ -1,4 +1,4 @@
-"""The cascade: cheap parts first, then ever more runs of the candidate."""
+"""Runs a candidate part by part: cheap parts first, then more and more runs."""
 
 import dataclasses
 import hashlib
@@ -12,39 +12,39 @@ from . import _bench, _findings, _launch, _mismatch, _numbers, _oracle, _precisi
 from ._bench import PLAIN, How, Result, Run
 from ._findings import Finding
 
-SEEDS = (0, 1, 2, 3)  # known to everybody; others depend on the candidate's text
+SEEDS = (0, 1, 2, 3)  # public seeds; others depend on the candidate's text
 EDGE_SEEDS = (0, 1, 2)
 SCHEDULES = ("lazy", "early", "1", "2", "3", "weak:1")
 _REARRANGED = ("constant", "sorted", "reversed", "zeros", "moved")
 _BEYOND = ("negative-zeros", "subnormal", "nan", "infinity", "negative-infinity", "large")
-_COMPARED = ("written", "schedules", "deterministic")  # parts that compare with right results
+_COMPARED = ("written", "schedules", "deterministic")  # parts that compare with correct results
 _LATER = ("shapes", "contents", *_COMPARED)
-_USUAL_THREADS = 128  # of a block
-_SMALLER = 12  # shapes that are tried to make a failing one smaller
+_USUAL_THREADS = 128  # threads per block
+_SMALLER = 12  # number of shapes that are tried to reduce a failing one
 
 
 @dataclasses.dataclass(frozen=True)
 class Limits:
-    """What judging one candidate may use of this computer."""
+    """Holds the limits for judging one candidate on this computer."""
 
-    seconds: float = 60  # for all runs
-    launch_seconds: float = 10  # for one launch
+    seconds: float = 60  # limit for all runs
+    launch_seconds: float = 10  # limit for one launch
     memory: int = 4 << 30  # bytes
-    reference_seconds: float = 60  # for one answer of the task
+    reference_seconds: float = 60  # limit for one answer of the task
 
 
 class Stopped(Exception):
-    """Nothing more can be found out about this candidate."""
+    """Stops the runs: further runs cannot show more about this candidate."""
 
 
 @dataclasses.dataclass
 class Judged:
-    """What the runs of one candidate showed."""
+    """Holds the results of the runs of one candidate."""
 
     findings: list[Finding] = dataclasses.field(default_factory=list)
-    notes: list[Finding] = dataclasses.field(default_factory=list)  # what the task does not promise
-    done: set[str] = dataclasses.field(default_factory=set)  # parts that were tried to their end
-    unknown: typing.Optional[str] = None  # why there is no verdict
+    notes: list[Finding] = dataclasses.field(default_factory=list)  # findings beyond the promises of the task
+    done: set[str] = dataclasses.field(default_factory=set)  # completely tested parts
+    unknown: typing.Optional[str] = None  # reason for a missing verdict
     runs: int = 0
     kernel: typing.Optional[str] = None
     inputs: dict[str, str] = dataclasses.field(default_factory=dict)
@@ -53,11 +53,11 @@ class Judged:
     determinism: dict[str, typing.Any] = dataclasses.field(default_factory=dict)
     counters: typing.Optional[list[dict[str, typing.Any]]] = None
     certificates: typing.Optional[list[dict[str, typing.Any]]] = None
-    warnings: list[Finding] = dataclasses.field(default_factory=list)  # of the check
+    warnings: list[Finding] = dataclasses.field(default_factory=list)  # warnings of the check
 
 
 class Judging:
-    """The runs of one candidate against one task."""
+    """Holds the runs of one candidate against one task."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class Judging:
         certify: bool = False,
         program: typing.Optional[_program.ProgramBench] = None,
     ) -> None:
-        """`text` is PTX for `launch`, or the source of `program`."""
+        """Prepares the runs. `text` is PTX for `launch`, or the source of `program`."""
         self.text, self.launch, self.oracle, self.chip = text, launch, oracle, chip
         self.limits = limits or Limits()
         self.judged = Judged()
@@ -86,7 +86,7 @@ class Judging:
         self.bench: typing.Any = program
 
     def all(self, only: typing.Optional[Run] = None) -> Judged:
-        """Judges the candidate; with `only`, by this one run."""
+        """Judges the candidate. With `only`, it uses this one run."""
         try:
             task = self.oracle.task
             if self._compiles():
@@ -135,7 +135,7 @@ class Judging:
         self._smaller(task)
 
     def _further(self, task: dict[str, typing.Any], shapes: list[dict[str, int]]) -> None:
-        """Tries what the task allows and does not draw itself."""
+        """Tries runs that the task allows but does not draw."""
         others = _shapes.derived(shapes, task["constraint"], self._threads(shapes[0]))
         for shape in others:
             self._try(Run.of(shape, seed=self.own_seeds[0]), "shapes", is_derived=True)
@@ -148,7 +148,7 @@ class Judging:
         self.judged.done.update(["shapes"] if others else [], ["contents"] if is_free else [])
 
     def _is_wrong(self) -> bool:
-        """Returns whether results are wrong in any order, whatever memory held before."""
+        """Returns whether results are wrong in any order, and with any earlier contents of memory."""
         return any(one.part == "results" for one in self.judged.findings)
 
     def _threads(self, shape: dict[str, int]) -> int:
@@ -191,14 +191,14 @@ class Judging:
                 self._try(Run.of(shape, seed=seed, contents="edge"), "contents")
 
     def _fills(self, shapes: list[dict[str, int]]) -> None:
-        """Tries what memory may hold before the launch."""
+        """Tries the possible contents of memory before the launch."""
         for shape in shapes:
             for fill in _bench.FILLS:
                 self._try(Run.of(shape, fill=fill), "written")
             self._try(Run.of(shape), "uninitialised", How(unwritten=0xFF))
 
     def _schedules(self, shapes: list[dict[str, int]]) -> None:
-        """Tries other orders, and compares bits."""
+        """Tries other orders of threads, and compares bits."""
         for shape in dict.fromkeys(tuple(one.items()) for one in (shapes[0], shapes[-1])):
             first = self._try(Run(shape), "schedules")
             if first is None or not first.is_complete:
@@ -222,8 +222,8 @@ class Judging:
     def _try(
         self, run: Run, part: str, how: How = PLAIN, *, is_derived: bool = False, is_promised: bool = True
     ) -> typing.Optional[Result]:
-        """Runs the candidate once, and adds what is wrong. `is_derived`: the task does not draw this itself, so that
-        what it cannot answer is left out, and errors that roundings explain are accepted."""
+        """Runs the candidate once, and adds findings. With `is_derived`, the task does not draw this run itself.
+        Then a run that the task cannot answer is skipped, and errors that roundings explain are accepted."""
         if time.monotonic() > self._until:
             raise Stopped(f"judging takes longer than {self.limits.seconds:g} seconds")
         try:
@@ -281,7 +281,7 @@ class Judging:
             self.judged = before
 
     def difference(self, run: Run, result: Result, is_derived: bool) -> dict[str, _numbers.Difference]:
-        """Compares the outputs with what the task expects."""
+        """Compares the outputs with the expected values of the task."""
         types, blobs = self.oracle.ask("expected", run.drawn())
         found = {}
         for index, (name, data) in enumerate(result.outputs.items()):
@@ -302,7 +302,7 @@ class Judging:
         return found
 
     def _is_strict(self, run: Run) -> bool:
-        """Returns whether the author of the task has likely seen this run, so that its tolerance counts as it is."""
+        """Returns whether the author of the task has likely seen this run, so that its tolerance applies unchanged."""
         is_first = dict(run.shape) == self.oracle.task["shapes"][0]
         return run.seed <= 1 if is_first else run.seed == 0 and run.contents == "drawn"
 
@@ -315,9 +315,9 @@ class Judging:
         limits: tuple[float, float],
         strict: _numbers.Difference,
     ) -> _numbers.Difference:
-        """Compares again, and accepts what 32 roundings of the inputs explain. Degenerate elements are not judged:
-        those that are not finite for ordinary contents, or finite on one side only for contents that the task does not
-        draw."""
+        """Compares again, and accepts differences that 32 roundings of the inputs explain. Degenerate elements are
+        not judged. These are elements that are not finite for ordinary contents, or finite on one side only for
+        contents that the task does not draw."""
         try:
             _, blobs = self.oracle.ask("spread", run.drawn())
         except _oracle.OracleError:

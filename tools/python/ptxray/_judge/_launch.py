@@ -1,4 +1,4 @@
-"""The launch file of a candidate: its kernels, their grids and blocks, and their arguments in order."""
+"""Reads the launch file of a candidate: its kernels, their grids and blocks, and their arguments in order."""
 
 import dataclasses
 import json
@@ -8,21 +8,21 @@ import typing
 from . import _expressions, _numbers
 
 _ROLES = ("in", "out", "inout", "scratch", "zeroed")
-_MOST_BYTES = 1 << 30  # of one buffer
+_MOST_BYTES = 1 << 30  # limit for one buffer
 
 
 class LaunchError(ValueError):
-    """A launch file that cannot be used, or a launch that a driver would reject."""
+    """Reports a launch file that cannot be used, or a launch that a driver would reject."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Argument:
-    """One argument of a kernel: a buffer by name, or a number."""
+    """Represents one argument of a kernel: a buffer by name, or a number."""
 
     type: str
     buffer: typing.Optional[str] = None
     role: str = "in"
-    extents: typing.Optional[str] = None  # expression
+    extents: typing.Optional[str] = None  # an expression
     scalar: typing.Optional[str] = None  # name of an input or of a size
     value: typing.Union[str, int, float, None] = None  # or an expression
 
@@ -66,7 +66,7 @@ class Argument:
 
 @dataclasses.dataclass(frozen=True)
 class Kernel:
-    """One launch of a kernel."""
+    """Represents one launch of a kernel."""
 
     name: typing.Optional[str]
     grid: typing.Union[str, tuple[int, ...]]
@@ -110,15 +110,15 @@ def _extents(value: typing.Any, names: dict[str, typing.Any]) -> tuple[int, ...]
 
 @dataclasses.dataclass(frozen=True)
 class LaunchFile:
-    """The launches of a candidate, in order. Buffers of one name are the same memory."""
+    """Holds the launches of a candidate, in order. Buffers with the same name are the same memory."""
 
     kernels: tuple[Kernel, ...]
-    shape: dict[str, int]  # that of the sizes in the file that are not expressions
-    is_fixed: bool  # has a grid for this shape only
+    shape: dict[str, int]  # sizes in the file that are not expressions
+    is_fixed: bool  # the file only has a grid for this shape
 
     @staticmethod
     def read(text: typing.Union[str, bytes, dict[str, typing.Any]]) -> "LaunchFile":
-        """Raises LaunchError."""
+        """Reads the launch file. Raises LaunchError."""
         try:
             entry = text if isinstance(text, dict) else json.loads(text)
         except (ValueError, RecursionError) as problem:
@@ -134,7 +134,7 @@ class LaunchFile:
         return LaunchFile(kernels, dict(shape), is_fixed)
 
     def arguments(self) -> dict[str, Argument]:
-        """Returns the buffers by name, each as its first launch has it; an output may be declared by a later one."""
+        """Returns the buffers by name, each as its first launch declares it. A later launch may declare an output."""
         found: dict[str, Argument] = {}
         for kernel in self.kernels:
             for argument in kernel.arguments:

@@ -1,4 +1,4 @@
-"""Limits of the processes that the judge starts: time, memory, files and network."""
+"""Limits the processes that the judge starts: time, memory, files and network."""
 
 import contextlib
 import ctypes
@@ -10,13 +10,13 @@ import sys
 import typing
 
 _NEW_USER, _NEW_NETWORK = 0x10000000, 0x40000000
-_DEATH_SIGNAL, _NO_NEW_PRIVILEGES = 1, 38  # of prctl
-_MOVE_ACCESS = 0x2000  # between folders, since the second version of Landlock
+_DEATH_SIGNAL, _NO_NEW_PRIVILEGES = 1, 38  # options of prctl
+_MOVE_ACCESS = 0x2000  # permission to move files between folders, since the second version of Landlock
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # system calls of Landlock
 _ALL_ACCESS, _READ_ACCESS, _FILE_ACCESS = 0x1FFF, 0xD, 0x7  # execute, write, read a file, read a folder ...
 
 
-# Folders that any program needs, and in which no user keeps a task.
+# Any program needs these folders, and no user keeps a task in them.
 SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/etc/alternatives", "/etc/ld.so.cache", "/dev")
 
 
@@ -28,7 +28,7 @@ def _lower(kind: int, value: int) -> None:
 
 
 def without_network() -> bool:
-    """Leaves this process without a network. Returns whether the system allows it."""
+    """Removes network access from this process. Returns whether the system allows it."""
     if not sys.platform.startswith("linux"):
         return False
     try:
@@ -39,13 +39,13 @@ def without_network() -> bool:
 
 
 def end_with_parent() -> None:
-    """Has the system kill this process when the one that started it ends."""
+    """Makes the system kill this process when its parent ends."""
     if sys.platform.startswith("linux"):
         ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
 
 
 def limit(seconds: int, memory: int, file_bytes: typing.Optional[int] = None) -> None:
-    """Limits this process and those that it starts: CPU time, bytes of memory, and the size of files it may write."""
+    """Limits this process and its children: CPU time, bytes of memory, and the size of files that they may write."""
     _lower(resource.RLIMIT_CORE, 0)
     _lower(resource.RLIMIT_CPU, max(1, seconds))
     _lower(resource.RLIMIT_DATA, memory)
@@ -54,8 +54,8 @@ def limit(seconds: int, memory: int, file_bytes: typing.Optional[int] = None) ->
 
 
 def only_files(readable: typing.Iterable[str], writable: typing.Iterable[str] = ()) -> bool:
-    """Hides all files but those below these folders from this process, by Landlock. Returns whether the system has
-    Landlock."""
+    """Hides all files except those below these folders from this process, with Landlock. Returns whether the system
+    has Landlock."""
     if not sys.platform.startswith("linux"):
         return False
     call = ctypes.CDLL(None, use_errno=True).syscall
@@ -89,7 +89,7 @@ def _allow(call: typing.Any, rules: int, folder: str, allowed: int) -> None:
 
 
 def environment(keep: typing.Iterable[str] = ()) -> dict[str, str]:
-    """Returns the environment of a process that the judge starts: nothing that could hold a secret."""
+    """Returns the environment of a process that the judge starts, without variables that could contain a secret."""
     names = {"PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONHOME", "VIRTUAL_ENV", *keep}
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     return {**{name: value for name, value in os.environ.items() if name in names}, **threads}

@@ -1,4 +1,4 @@
-"""Messages between processes of the judge: JSON, and bytes that it refers to by their order."""
+"""Sends messages between processes of the judge: JSON, and bytes to which it refers by their order."""
 
 import json
 import os
@@ -7,20 +7,20 @@ import struct
 import time
 import typing
 
-_HEAD = struct.Struct("<II")  # bytes of the JSON, number of blobs
+_HEAD = struct.Struct("<II")  # number of bytes of the JSON, and number of blobs
 _LONGEST = 1 << 30
 
 
 class Closed(Exception):
-    """The other process has ended, or sends nonsense."""
+    """Reports that the other process has ended, or sent an invalid message."""
 
 
 class Late(Exception):
-    """The other process has not answered in its time."""
+    """Reports that the other process has not answered in time."""
 
 
 class Channel:
-    """Two pipes to another process."""
+    """Represents two pipes to another process."""
 
     def __init__(self, source: int, target: int) -> None:
         self._source, self._target = source, target
@@ -36,7 +36,7 @@ class Channel:
             raise Closed("the process has ended") from None
 
     def receive(self, seconds: typing.Optional[float] = None) -> tuple[dict[str, typing.Any], list[bytes]]:
-        """Waits for a message. Raises Late after that many seconds, and Closed."""
+        """Waits for a message. Raises Late after that number of seconds, and Closed."""
         until = None if seconds is None else time.monotonic() + seconds
         length, count = _HEAD.unpack(self._read(_HEAD.size, until))
         if length > _LONGEST or count > 10_000:

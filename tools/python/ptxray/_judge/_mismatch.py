@@ -1,4 +1,4 @@
-"""Why a result is not as expected: memory that was never written, an input without effect, precision, contents, or the
+"""Finds the reason why a result is wrong: uninitialised memory, an input without effect, precision, contents, or the
 shape."""
 
 import dataclasses
@@ -7,12 +7,12 @@ import typing
 from . import _bench, _numbers, _oracle, _shapes
 from ._findings import Finding
 
-_EXPLAINED = 6  # mismatches of one candidate, since each takes further runs
+_EXPLAINED = 6  # maximum number of explained mismatches per candidate, since each needs further runs
 _ROUGH = 2.0**-6  # relative error that lower precision explains
 
 
 def findings(judging: typing.Any, run: _bench.Run, result: _bench.Result, part: str, is_derived: bool) -> list[Finding]:
-    """Returns what is wrong with the outputs of a complete run."""
+    """Returns the findings about the outputs of a complete run."""
     found = [
         Finding("inputs", "input-modified", f"the kernel writes to its input `{name}`", run=run)
         for name in result.modified
@@ -77,7 +77,7 @@ def _apparent_cause(judging: typing.Any, run: _bench.Run, difference: _numbers.D
 def _from_memory(
     bench: _bench.Bench, run: _bench.Run, differences: dict[str, _numbers.Difference]
 ) -> typing.Optional[Finding]:
-    """Returns the finding for outputs that depend on what memory held before; None: they do not."""
+    """Returns the finding for outputs that depend on earlier contents of memory, or None."""
     zero, large = (bench.run(dataclasses.replace(run, fill=fill)) for fill in ("00", "7f"))
     if not (zero.is_complete and large.is_complete):
         return None
@@ -103,7 +103,7 @@ def _stale(bench: _bench.Bench, run: _bench.Run, name: str, count: int) -> Findi
     message = f"{count} elements of `{name}` depend on what memory held before the launch (stale contents)"
     finding = Finding("written", "stale-memory", message, run=dataclasses.replace(run, fill="7f"), cause="stale")
     faults = bench.run(run, _bench.How(fresh=True)).faults
-    if not faults:  # few bytes are not followed
+    if not faults:  # the origins of a few bytes are unknown
         largest = max(bench.oracle.task["shapes"], key=_shapes.volume)
         faults = bench.run(dataclasses.replace(run, shape=tuple(largest.items())), _bench.How(fresh=True)).faults
     for fault in faults[:1]:
@@ -138,7 +138,7 @@ def used_inputs(bench: _bench.Bench, run: _bench.Run, result: _bench.Result) -> 
 
 
 def origins(bench: _bench.Bench, run: _bench.Run, result: _bench.Result) -> dict[str, str]:
-    """Returns where each output is from: computed, constant, a copy of an input, or memory from before."""
+    """Returns the origin of each output: computed, constant, a copy of an input, or earlier contents of memory."""
     answer, blobs = bench.oracle.ask("inputs", run.drawn())
     arrays = [entry["name"] for entry in answer["inputs"] if "value" not in entry]
     found = {}

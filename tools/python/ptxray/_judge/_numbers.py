@@ -1,4 +1,4 @@
-"""The elements of buffers: their types, and how far two lists of them differ."""
+"""Converts the elements of buffers, and measures the difference of two lists of them."""
 
 import dataclasses
 import math
@@ -16,7 +16,7 @@ FLOATS = {
     "bf16": (8, -126),
     "f32": (24, -126),
     "f64": (53, -1022),
-}  # bits of precision, least exponent
+}  # bits of precision, lowest exponent
 
 
 def type_of(name: str) -> str:
@@ -29,7 +29,7 @@ def type_of(name: str) -> str:
 
 
 def values_of(data: typing.Any, name: str) -> list[typing.Any]:
-    """Returns the elements of a buffer as numbers of Python."""
+    """Returns the elements of a buffer as Python numbers."""
     count = len(data) // SIZES[name]
     numbers = list(struct.unpack(f"<{count}{_CODES[name]}", data))
     if name == "bf16":
@@ -48,7 +48,7 @@ def _rounded(value: float, name: str) -> float:
 
 
 def bytes_of(values: list[typing.Any], name: str) -> bytes:
-    """Returns the elements of a buffer for numbers of Python, rounded to nearest."""
+    """Returns the elements of a buffer for Python numbers, rounded to nearest."""
     if name == "bf16":
         singles = struct.unpack(f"<{len(values)}I", bytes_of(values, "f32"))
         nan = [bits & 0x7FFFFFFF > 0x7F800000 for bits in singles]
@@ -71,15 +71,15 @@ def ulp(value: float, name: str) -> float:
 
 @dataclasses.dataclass
 class Difference:
-    """How a buffer differs from what is expected."""
+    """Describes how a buffer differs from the expected values."""
 
-    count: int = 0  # elements outside of the tolerance
+    count: int = 0  # number of elements outside of the tolerance
     total: int = 0
     first: int = -1
     got: typing.Any = None
     expected: typing.Any = None
     largest_absolute: float = 0.0
-    largest_relative: float = 0.0  # of the elements outside of the tolerance; infinite: one is no number
+    largest_relative: float = 0.0  # maximum for the elements outside of the tolerance; infinite if one is not a number
     scale: float = 0.0  # largest finite expected value
     indices: list[int] = dataclasses.field(default_factory=list)
 
@@ -98,8 +98,9 @@ def compare(
     relative: float,
     slack: typing.Optional[list[float]] = None,
 ) -> Difference:
-    """Compares elements. A tolerance is absolute, or times the expected value; NaN equals NaN, and infinities only
-    themselves. `slack` is a further tolerance of each element; an infinite one means that the element is not judged."""
+    """Compares elements. A tolerance is absolute, or a multiple of the expected value. NaN equals NaN, and
+    infinities only equal themselves. `slack` is an additional tolerance of each element; an infinite slack means
+    that the element is not judged."""
     found = Difference(total=len(expected))
     found.scale = max((abs(one) for one in expected if math.isfinite(one)), default=0.0)
     for i, (g, e) in enumerate(zip(got, expected)):
@@ -132,7 +133,7 @@ def largest_ulp(got: list[float], precise: list[float], name: str) -> tuple[floa
 
 
 def used_bits(data: typing.Any, name: str) -> typing.Optional[int]:
-    """Returns the bits of precision that the finite, nonzero elements of a buffer use; None: it has too few."""
+    """Returns the bits of precision that the finite, nonzero elements of a buffer use, or None if it has too few."""
     precision = FLOATS[name][0]
     values = [v for v in values_of(data, name) if math.isfinite(v) and v and abs(v) >= math.ldexp(1, FLOATS[name][1])]
     if len(values) < 16:

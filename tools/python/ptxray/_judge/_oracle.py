@@ -1,4 +1,4 @@
-"""The judge's side of the process of the reference."""
+"""Communicates with the process of the reference, on the side of the judge."""
 
 import contextlib
 import json
@@ -19,11 +19,11 @@ main()
 
 
 class OracleError(RuntimeError):
-    """The task cannot be loaded, or its reference fails or takes too long."""
+    """Reports that the task cannot be loaded, or its reference fails or takes too long."""
 
 
 class Oracle:
-    """A task in a process of its own. Raises OracleError from each call that it cannot answer."""
+    """Represents a task in a separate process. Raises OracleError from each call that it cannot answer."""
 
     def __init__(
         self, path: typing.Union[str, os.PathLike[str]], *, seconds: float = 60, memory: int = 8 << 30
@@ -50,7 +50,7 @@ class Oracle:
 
     @property
     def task(self) -> dict[str, typing.Any]:
-        """SHAPES, TOLERANCE and the other names of the task; `_task.Task.described` lists them."""
+        """Returns SHAPES, TOLERANCE and the other names of the task, which `_task.Task.described` lists."""
         if self._described is None:
             answer, _ = self._received()
             if "problem" in answer:

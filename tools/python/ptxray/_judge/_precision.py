@@ -1,4 +1,4 @@
-"""The precision of outputs, and sums whose order a GPU does not promise."""
+"""Measures the precision of outputs, and finds sums whose order a GPU does not guarantee."""
 
 import re
 import typing
@@ -7,7 +7,7 @@ from . import _bench, _numbers, _oracle
 from ._findings import Finding
 
 _LOWER = {"f32": ("f16", "f16x2", "bf16", "bf16x2", "tf32"), "f64": ("f16", "f16x2", "bf16", "bf16x2", "tf32", "f32")}
-_MISSING_BITS = 8  # of the type, which no operation of an output uses
+_MISSING_BITS = 8  # number of bits of the type that no operation of an output uses
 
 
 def order_of(result: _bench.Result) -> dict[str, typing.Any]:

@@ -1,4 +1,4 @@
-"""Judges one candidate in a process of its own, so that a crash or an endless run is a verdict, too."""
+"""Judges one candidate in a separate process, so that a crash or an endless run also leads to a verdict."""
 
 import contextlib
 import dataclasses
@@ -9,13 +9,13 @@ import typing
 
 from . import _bench, _candidate, _judging, _launch, _limits, _messages, _oracle, _program, _verdict
 
-_GRACE = 15  # seconds that a process may take beyond its own limit
-_ENDING = 2  # seconds that it may take to end
+_GRACE = 15  # seconds by which a process may exceed its own limit
+_ENDING = 2  # seconds that it may need to end
 
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    """How candidates are judged. `only` is the one run to repeat."""
+    """Describes how candidates are judged. `only` is the one run to repeat."""
 
     chip: typing.Optional[str] = None
     limits: _judging.Limits = dataclasses.field(default_factory=_judging.Limits)
@@ -77,11 +77,11 @@ def _judged_program(
 
 
 def _work(target: int, candidate: _candidate.Candidate, oracle: _oracle.Oracle, options: Options) -> None:
-    """Judges in the process that was forked, and ends it."""
+    """Judges in the forked process, and ends it."""
     status = 1
     try:
         _limits.end_with_parent()
-        if candidate.path.endswith(".ptx"):  # nvcc and programs have limits of their own
+        if candidate.path.endswith(".ptx"):  # nvcc and programs have their own limits
             _limits.without_network()
         _limits.limit(int(2 * options.limits.seconds) + _GRACE, options.limits.memory)
         verdict = judged_here(candidate, oracle, options)
@@ -94,7 +94,7 @@ def _work(target: int, candidate: _candidate.Candidate, oracle: _oracle.Oracle, 
 
 
 def judged(candidate: _candidate.Candidate, oracle: _oracle.Oracle, options: Options) -> tuple[_verdict.Verdict, bool]:
-    """Judges a candidate in a process of its own. Returns the verdict, and whether the oracle can be used again."""
+    """Judges a candidate in a separate process. Returns the verdict, and whether the oracle can be used again."""
     names = names_of(candidate, oracle.path, options)
     try:
         _ = oracle.task

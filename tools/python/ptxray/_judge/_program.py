@@ -1,4 +1,4 @@
-"""Runs a candidate that is a program of Python: in a process of its own, whose launches run here."""
+"""Runs a candidate that is a Python program in a separate process, whose launches run here."""
 
 import ctypes
 import dataclasses
@@ -24,40 +24,40 @@ main()
 """
 _FILLS = {"ff": 0xFE, "00": 0x00, "cd": 0xCD, "7f": 0x7F, "stale": 0xCD}  # no byte of 0xff can be set
 _COPY = "candidate.py"
-_KEPT = 16 << 20  # bytes of results of earlier runs
-_LEAST = 8  # bytes of an output whose origin is looked for
+_KEPT = 16 << 20  # limit for results of earlier runs
+_LEAST = 8  # minimum size of an output whose origin is searched for
 _MOST_MACHINES, _MOST_BYTES = 256, 1 << 30
 
 Message = dict[str, typing.Any]
 
 
 class ProgramError(RuntimeError):
-    """The program cannot be run on this system."""
+    """Reports that the program cannot run on this system."""
 
 
 class _Buffer:
-    """Memory of a machine that stands for memory of the program."""
+    """Represents memory of a machine for memory of the program."""
 
     def __init__(self, size: int) -> None:
         self.bytes = bytearray(size)
         self.shared = (ctypes.c_char * size).from_buffer(self.bytes) if size else None
-        self.is_known = False  # has been in a launch
+        self.is_known = False  # true after a launch used it
 
 
 class _Launches:
-    """The machines of a program, and what their launches showed."""
+    """Holds the machines of a program, and the results of their launches."""
 
     def __init__(self, path: str, limits: typing.Any, chip: typing.Optional[str]) -> None:
         self.path, self._limits, self._chip = path, limits, chip
         self._engine: typing.Any = ptxray._engine()
         self._machines: list[tuple[typing.Any, dict[int, _Buffer]]] = []
-        self.ever_made: dict[bytes, None] = {}  # what kernels have left in buffers, in the last runs
+        self.ever_made: dict[bytes, None] = {}  # buffers that kernels wrote in the last runs
         self.begin(Run(()), Result(), PLAIN)
 
     def begin(self, run: Run, result: Result, how: How) -> None:
         self._run, self._result, self._how = run, result, how
-        self.made: list[bytes] = []  # by kernels
-        self.hosted: list[bytes] = []  # by the program itself
+        self.made: list[bytes] = []  # outputs of kernels
+        self.hosted: list[bytes] = []  # outputs of the program itself
 
     def answer(self, message: Message, blobs: list[bytes]) -> tuple[Message, list[bytes]]:
         """Answers a call of the program. Raises Closed if it makes no sense."""
@@ -115,7 +115,7 @@ class _Launches:
             return {"problem": str(problem)}, []
 
     def _run_options(self, given: Message) -> dict[str, str]:
-        """Returns the options of a launch: sizes from the program, all else from the judge."""
+        """Returns the options of a launch: sizes from the program, and all others from the judge."""
         names = ("kernel", "grid", "block", "cluster", "shared", "cooperative")
         options = {name: str(given[name]) for name in names if name in given}
         options |= {
@@ -148,10 +148,10 @@ class _Launches:
         return answer, after
 
     def _take(self, buffer: _Buffer, blob: bytes) -> None:
-        """Takes what the program has put into memory since its last launch."""
+        """Reads the memory that the program has changed since its last launch."""
         if len(blob) != len(buffer.bytes):
             raise _messages.Closed("a buffer has another size")
-        if not any(blob in one for one in self.ever_made):  # memory of an earlier run may be used again
+        if not any(blob in one for one in self.ever_made):  # memory of an earlier run may be reused
             self.hosted.append(blob)
         buffer.bytes[:] = blob
 
@@ -174,7 +174,7 @@ class _Launches:
 
 
 class ProgramBench:
-    """A program of Python, as the judge runs it."""
+    """Runs a Python program for the judge."""
 
     def __init__(
         self, path: str, oracle: _oracle.Oracle, *, chip: typing.Optional[str], limits: typing.Any, trust: bool = False

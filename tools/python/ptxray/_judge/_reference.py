@@ -1,4 +1,5 @@
-"""The process of a task's reference, which a candidate cannot reach: it draws inputs and says what is expected."""
+"""Runs a task's reference in a process that a candidate cannot access. It draws inputs and returns the expected
+outputs."""
 
 import collections
 import os
@@ -7,8 +8,8 @@ import typing
 
 from . import _limits, _messages, _numbers, _task
 
-_KEPT = 128  # runs whose answers are kept
-_VARIATIONS = 3  # of the inputs, to see how sensitive the outputs are
+_KEPT = 128  # number of runs whose answers are kept
+_VARIATIONS = 3  # number of input variations, which show how sensitive the outputs are
 
 
 class _Server:
@@ -35,7 +36,7 @@ class _Server:
         return self._answers[key]
 
     def inputs(self, run: dict[str, typing.Any]) -> tuple[dict[str, typing.Any], list[bytes]]:
-        """The inputs of a run, and the shapes of its outputs."""
+        """Returns the inputs of a run, and the shapes of its outputs."""
         values, expected = self._answer(run)
         blobs: list[bytes] = []
         entries = []
@@ -69,15 +70,16 @@ class _Server:
         return {"types": types}, blobs
 
     def expected(self, run: dict[str, typing.Any]) -> tuple[dict[str, typing.Any], list[bytes]]:
-        """The outputs as f64 or s64."""
+        """Returns the outputs as f64 or s64."""
         return self._packed(self._answer(run)[1])
 
     def precise(self, run: dict[str, typing.Any]) -> tuple[dict[str, typing.Any], list[bytes]]:
-        """The outputs for inputs in double precision."""
+        """Returns the outputs for inputs in double precision."""
         return self._packed(self._task.expected(self._task.widened(self._inputs(run))))
 
     def spread(self, run: dict[str, typing.Any]) -> tuple[dict[str, typing.Any], list[bytes]]:
-        """How far each output moves when the inputs move to their neighbours; infinite: to or from no number."""
+        """Returns how far each output moves when the inputs move to their neighbours. Infinite means that it becomes
+        or was no number."""
         expected = self._answer(run)[1]
         spreads = [[0.0] * len(_task.flat(value)) for value in expected]
         for variation in range(_VARIATIONS):
@@ -124,5 +126,5 @@ def _words(problem: BaseException) -> str:
 def main() -> None:
     """python -c "...main()" TASK SOURCE TARGET SECONDS MEMORY"""
     path, *numbers = sys.argv[1:]
-    os.dup2(2, 1)  # what the task prints
+    os.dup2(2, 1)  # redirects the output of the task
     serve(path, *map(int, numbers))

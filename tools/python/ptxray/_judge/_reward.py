@@ -1,9 +1,9 @@
-"""A number in [0, 1] for a verdict, for reinforcement learning and search."""
+"""Computes a number in [0, 1] for a verdict, for reinforcement learning and search."""
 
 import typing
 
-# What each part that passed adds. Parts count in this order, up to the first that failed: a candidate that is right for
-# one shape must not earn what a candidate that compiles and races does not.
+# These are the weights of the parts that passed. Parts count in this order, up to the first that failed: a candidate
+# that is right for one shape must not earn what a candidate that compiles and races does not.
 WEIGHTS: dict[str, float] = {
     "compiles": 0.10,
     "bounds": 0.10,
@@ -20,17 +20,17 @@ WEIGHTS: dict[str, float] = {
     "deterministic": 0.03,
     "precision": 0.02,
 }
-_MOST_REJECTED = 0.5  # of a rejected candidate
+_MOST_REJECTED = 0.5  # maximum for a rejected candidate
 
 
 def reward(
     verdict: typing.Mapping[str, typing.Any], weights: typing.Optional[typing.Mapping[str, float]] = None
 ) -> float:
-    """Returns the reward of a verdict, as `judge` and the JSON lines of a folder have it.
+    """Returns the reward of a verdict from `judge` or from the JSON lines of a folder.
 
-    An accepted candidate gets the weights of its parts that passed, as a share of all weights: 1 if all passed, less if
-    its bits depend on the order, or if it computes in lower precision. A rejected candidate gets half of the weights of
-    the parts before the first one that failed. One without a verdict gets 0."""
+    An accepted candidate gets the weights of its parts that passed, as a share of all weights: 1 if all passed, less
+    if its bits depend on the order, or if it computes in lower precision. A rejected candidate gets half of the
+    weights of the parts before the first one that failed. One without a verdict gets 0."""
     weights = WEIGHTS if weights is None else weights
     parts, total = verdict["parts"], sum(weights.values())
     if verdict["verdict"] == "unknown" or not total:

@@ -1,5 +1,5 @@
-"""Processes that judge one candidate after the other, for programs that have threads, which cannot fork safely. Each
-keeps the processes of its last tasks, so that repeated calls do not start Python and numpy again."""
+"""Manages processes that judge one candidate after the other, for programs with threads, which cannot fork safely.
+Each keeps the processes of its last tasks, so that repeated calls do not start Python and numpy again."""
 
 import atexit
 import contextlib
@@ -18,12 +18,12 @@ sys.path.insert(0, sys.argv.pop(1))
 from ptxray._judge._service import serve
 serve()
 """
-_KEPT = 4  # tasks of one process
-_GRACE = 60  # seconds beyond those of a candidate, to start and to load the task
+_KEPT = 4  # number of tasks per process
+_GRACE = 60  # seconds in addition to those of a candidate, to start and to load the task
 
 
 class _Tasks:
-    """The processes of the last tasks."""
+    """Holds the processes of the last tasks."""
 
     def __init__(self) -> None:
         self._oracles: dict[tuple[str, int], _oracle.Oracle] = {}
@@ -55,7 +55,7 @@ def _options(fields: dict[str, typing.Any]) -> _process.Options:
 
 
 def serve() -> None:
-    """Judges what the other process asks for, until it ends."""
+    """Judges the candidates that the other process requests, until it ends."""
     source, target = map(int, sys.argv[1:])
     os.dup2(2, 1)
     channel, tasks = _messages.Channel(source, target), _Tasks()
@@ -67,7 +67,7 @@ def serve() -> None:
 
 
 class Service:
-    """One such process. It serves one thread at a time."""
+    """Represents one such process. It serves one thread at a time."""
 
     def __init__(self) -> None:
         here, there = os.pipe(), os.pipe()
@@ -85,7 +85,7 @@ class Service:
         self.owner = os.getpid()
 
     def judge(self, candidate: _candidate.Candidate, task: str, options: _process.Options) -> _verdict.Verdict:
-        """Raises Closed or Late if the process is of no more use."""
+        """Judges a candidate. Raises Closed or Late if the process cannot be used any more."""
         fields = {"candidate": dataclasses.asdict(candidate), "task": task, "options": dataclasses.asdict(options)}
         self._channel.send(fields)
         data, _ = self._channel.receive(options.limits.seconds + options.limits.reference_seconds + _GRACE)
@@ -100,7 +100,7 @@ class Service:
             self._process.wait()
 
 
-_idle: list[Service] = []  # a list gives and takes without a lock
+_idle: list[Service] = []  # a list supports this without a lock
 
 
 def judge(candidate: _candidate.Candidate, task: str, options: _process.Options) -> _verdict.Verdict:
@@ -109,7 +109,7 @@ def judge(candidate: _candidate.Candidate, task: str, options: _process.Options)
     while service is None and _idle:
         with contextlib.suppress(IndexError):
             service = _idle.pop()
-        if service is not None and service.owner != os.getpid():  # that of a parent serves the parent
+        if service is not None and service.owner != os.getpid():  # only the parent may use its process
             service = None
     service = service or Service()
     try:

@@ -1,12 +1,12 @@
-"""The shapes that a candidate is tried with: those of the task, and others that the task's constraint allows."""
+"""Selects the shapes for a candidate: those of the task, and others that the task's constraint allows."""
 
 import typing
 
 from . import _expressions
 
-_MOST = 24  # derived shapes
-_LARGEST = 4096  # of one size
-_ROOM = 1 << 14  # elements that a small task may grow to
+_MOST = 24  # maximum number of derived shapes
+_LARGEST = 4096  # maximum of one size
+_ROOM = 1 << 14  # maximum number of elements to which a small task may grow
 
 Shape = dict[str, int]
 
@@ -24,7 +24,7 @@ def ascending(shapes: typing.Iterable[Shape]) -> list[Shape]:
 
 
 def is_allowed(shape: Shape, constraint: typing.Optional[str]) -> bool:
-    """Returns whether the task promises this shape to a candidate."""
+    """Returns whether the task supports this shape."""
     if constraint is None:
         return False
     try:
@@ -34,7 +34,8 @@ def is_allowed(shape: Shape, constraint: typing.Optional[str]) -> bool:
 
 
 def derived(shapes: list[Shape], constraint: typing.Optional[str], threads: int) -> list[Shape]:
-    """Returns further shapes with one odd, small or large size each, the smallest first. `threads`: of a block."""
+    """Returns further shapes with one odd, small or large size each, the smallest first. `threads` is the size of a
+    block."""
     room = max(4 * max(map(volume, shapes)), _ROOM)
     edges = (1, 2, 3, 5, 7, 17, 31, 33, 100, threads - 1, threads + 1, 2 * threads + 1)
     found: list[list[Shape]] = []
@@ -50,7 +51,7 @@ def derived(shapes: list[Shape], constraint: typing.Optional[str], threads: int)
 
 
 def _spread(groups: list[list[Shape]]) -> list[Shape]:
-    """Takes shapes of all groups in turn."""
+    """Returns shapes of all groups in turn."""
     taken: list[Shape] = []
     for position in range(max(map(len, groups), default=0)):
         for group in groups:

@@ -1,5 +1,4 @@
-"""A task: its module, and the arrays of numpy, PyTorch or plain Python that it draws and expects. Runs in the process
-of the reference only."""
+"""Loads a task, with its arrays of numpy, PyTorch or plain Python. This only runs in the process of the reference."""
 
 import importlib.util
 import inspect
@@ -36,7 +35,7 @@ def shape_of(value: typing.Any) -> list[int]:
 
 
 def element_type(value: typing.Any) -> typing.Optional[str]:
-    """Returns the type of the elements; None: any will do, as for a list of Python."""
+    """Returns the type of the elements. None means any type, as for a Python list."""
     if hasattr(value, "typecode"):
         return _TYPECODES[value.typecode]
     if isinstance(value, (bytes, bytearray)):
@@ -51,7 +50,7 @@ def form_of(value: typing.Any) -> str:
 
 
 def flat(value: typing.Any) -> list[typing.Any]:
-    """Returns the elements as numbers of Python."""
+    """Returns the elements as Python numbers."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     return _flattened(value) if isinstance(value, (list, tuple)) else list(value)
@@ -80,7 +79,7 @@ def like(value: typing.Any, elements: list[typing.Any]) -> typing.Any:
 
 
 def raw(value: typing.Any) -> bytes:
-    """Returns the bytes of an array; those of a list are f64 or s64."""
+    """Returns the bytes of an array. The bytes of a list are f64 or s64."""
     if hasattr(value, "untyped_storage"):
         import torch
 
@@ -105,7 +104,7 @@ def is_float(value: typing.Any) -> bool:
 
 
 class Task:
-    """The module of a task."""
+    """Represents the module of a task."""
 
     def __init__(self, path: str) -> None:
         spec = importlib.util.spec_from_file_location("ptxray_task", path)
@@ -186,7 +185,7 @@ class Task:
         return [moved(value) for value in values]
 
     def widened(self, values: list[typing.Any]) -> list[typing.Any]:
-        """Returns the inputs with floats in double precision, as far as arrays have it."""
+        """Returns the inputs with floats in double precision, as far as arrays support it."""
 
         def wide(value: typing.Any) -> typing.Any:
             if not is_array(value) or not is_float(value):

@@ -1,4 +1,4 @@
-"""The verdict on a candidate, as JSON and as text."""
+"""Defines the verdict on a candidate, as JSON and as text."""
 
 import dataclasses
 import json
@@ -7,19 +7,19 @@ import typing
 
 from . import _bench, _findings, _judging, _reward
 
-VERSION = 1  # of the JSON: fields are added, never changed
+VERSION = 1  # version of the JSON: fields are added, but never changed
 STATUS = {"accepted": 0, "rejected": 1, "unknown": 7}
 
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
-    """Whether a candidate is right. `data` is the JSON (docs/judge.schema.json)."""
+    """States whether a candidate is right. `data` is the JSON (docs/judge.schema.json)."""
 
     data: dict[str, typing.Any]
 
     @property
     def verdict(self) -> str:
-        """accepted, rejected or unknown"""
+        """Returns accepted, rejected or unknown."""
         return str(self.data["verdict"])
 
     @property
@@ -28,13 +28,13 @@ class Verdict:
 
     @property
     def kind(self) -> typing.Optional[str]:
-        """The kind of the first fault: `race`, `out-of-bounds`, `mismatch` ..."""
+        """Returns the kind of the first fault: `race`, `out-of-bounds`, `mismatch` ..."""
         kind: typing.Optional[str] = self.data["kind"]
         return kind
 
     @property
     def reason(self) -> typing.Optional[str]:
-        """Why the candidate is not accepted, in one line."""
+        """Returns in one line why the candidate is not accepted."""
         reason: typing.Optional[str] = self.data["reason"]
         return reason
 
@@ -45,12 +45,12 @@ class Verdict:
 
     @property
     def reward(self) -> float:
-        """A number in [0, 1]; `ptxray.reward` takes other weights."""
+        """Returns a number in [0, 1]. `ptxray.reward` accepts other weights."""
         return float(self.data["reward"])
 
     @property
     def status(self) -> int:
-        """The exit status of `ptxray judge`: 0, 1 or 7."""
+        """Returns the exit status of `ptxray judge`: 0, 1 or 7."""
         return STATUS[self.verdict]
 
     @property
@@ -78,7 +78,7 @@ def command(names: typing.Mapping[str, typing.Any], run: typing.Optional[_bench.
 
 
 def of_judged(judged: _judging.Judged, names: dict[str, typing.Any]) -> Verdict:
-    """Returns the verdict for what the runs showed. `names`: task, candidate, launch, chip, kernel."""
+    """Returns the verdict for the results of the runs. `names` contains task, candidate, launch, chip, kernel."""
     findings = sorted(judged.findings, key=lambda one: one.kind == "nondeterministic")
     verdict = "rejected" if findings else "unknown" if judged.unknown else "accepted"
     for finding in [*findings, *judged.notes]:
@@ -115,7 +115,7 @@ def unknown(reason: str, names: dict[str, typing.Any]) -> Verdict:
 
 
 def rejected(kind: str, reason: str, names: dict[str, typing.Any]) -> Verdict:
-    """Returns the verdict on a candidate that did not come to a launch."""
+    """Returns the verdict on a candidate that was not launched."""
     return of_judged(_judging.Judged([_findings.Finding("compiles", kind, reason)]), names)
 
 

@@ -282,7 +282,7 @@ expect(status == 1 and "R470 does not know sm_90" in printed, printed)
 old = make.ptx("sm_50", "9.1")
 (work / "old.fatbin").write_bytes(make.container(make.entry(old, target="sm_50", version="9.1")))
 status, printed = answer("old.fatbin", "sm_61")
-expect(status == 1 and "R580 is the last driver for sm_61" in printed, printed)
+expect(status == 1 and "R580 is the last driver that supports sm_61" in printed, printed)
 expect(
     verdicts("old.fatbin")[1]["sm_70"] == "none" and verdicts("old.fatbin")[1]["sm_75"] == "compiled",
     "R580 is the last",

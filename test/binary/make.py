@@ -392,7 +392,7 @@ def damaged():
             "section .nv_fatbin lies outside of the file",
         ),
         "sections.so": (patched(shared, 60, "<H", 65000), [old], "65000 sections, of which 3 are there"),
-        "table.so": (patched(shared, 40, "<Q", 1 << 50), [old], "the section table of an ELF file lies outside"),
+        "table.so": (patched(shared, 40, "<Q", 1 << 50), [old], "the section table of an ELF file is outside"),
         "names.so": (patched(shared, 62, "<H", 77), [old], "without the names of its sections"),
         "elf.so": (b"\x7fELF\2\1\1", [], "the header of an ELF file is cut off"),
         "program.dll": (b"MZ" + bytes(58) + b"\xf0\xff\xff\xff", [], "Windows program"),

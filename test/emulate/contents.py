@@ -177,10 +177,8 @@ USES = {
 }
 RACES = {
     # Two warps store the same byte. This is no race if the numbers are equal.
-    "equal-loads": "ld.global.u32 %w, [%rd1];
- st.global.u32 [%rd2], %w; // two warps",
-    "equal-by-chance": "shr.u32 %w, %v, 8;
- st.global.u32 [%rd2], %w; // uses two warps",
+    "equal-loads": "ld.global.u32 %w, [%rd1];\n st.global.u32 [%rd2], %w; // two warps",
+    "equal-by-chance": "shr.u32 %w, %v, 8;\n st.global.u32 [%rd2], %w; // uses two warps",
     "equal-constants": "st.global.u32 [%rd2], 5; // two warps",
 }
 # An index into `b` in `%w`, and its load.

@@ -254,7 +254,7 @@ class Machine:
     def __init__(self, calls, data, options):
         self.calls, self.handle = calls, calls.ptxray_machine_new(data, len(data), options.handle)
         if not self.handle:
-            raise MemoryError("ptxray: out of memory, or the file is larger than 4 GiB")
+            raise MemoryError("ptxray: out of memory, or the text is longer than 4 GiB")
 
     def __del__(self):
         self.calls.ptxray_machine_free(self.handle)
@@ -402,7 +402,7 @@ class Library:
         result = self._calls.ptxray_checker_check(checker, address, length, options.handle)
         self._idle.append(checker)
         if not result:
-            raise MemoryError("ptxray: out of memory, or the file is larger than 4 GiB")
+            raise MemoryError("ptxray: out of memory, or the text is longer than 4 GiB")
         return Answer(self._calls, result)
 
 

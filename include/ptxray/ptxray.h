@@ -30,7 +30,7 @@ inline namespace v0 {
 /// `0.1.0`
 inline std::string_view version() { return ptxray_version(); }
 
-/// Options say how a text is checked: its target, levels of rules, and so on.
+/// Options of a check: target, severities of rules, and so on.
 class Options {
 public:
   Options() : options(ptxray_options_new()) {
@@ -56,7 +56,7 @@ private:
   std::unique_ptr<ptxray_options, Free> options;
 };
 
-/// Lines and columns count from 1, columns and offsets in bytes.
+/// Lines and columns count from 1; columns and offsets are in bytes.
 using Place = ptxray_place;
 
 enum class Severity {
@@ -78,7 +78,7 @@ struct Edit {
 
 struct Fix {
   std::string title;
-  bool safe = false;       // there is no other interpretation, or the meaning stays the same
+  bool safe = false;       // the intention is unambiguous, or the meaning stays the same
   std::vector<Edit> edits; // apply all of them together
 };
 
@@ -204,7 +204,7 @@ public:
       throw std::invalid_argument(problem);
     return *this;
   }
-  /// Adds the next argument: a number of the parameter's size, an address in the machine, or a structure.
+  /// Adds the next argument: a number of the parameter's size, an address on the emulated GPU, or a structure.
   template <typename T> Launch &argument(const T &value) {
     static_assert(std::is_trivially_copyable<T>::value, "an argument is handed over by its bytes");
     ptxray_launch_argument(launch.get(), &value, sizeof value);
@@ -226,7 +226,7 @@ struct Launched {
   std::optional<std::string> refusal; // why the launch did not complete; empty if it completed
   // JSON with the counts of a launch that has the option `counters`; empty for other launches
   std::optional<std::string> counters, fidelity;
-  // The certificate of a launch with `certify`, as JSON; nothing without.
+  // The certificate of a launch with `certify`, as JSON; empty for other launches.
   std::optional<std::string> certificate;
 };
 
@@ -299,8 +299,8 @@ private:
   std::unique_ptr<ptxray_machine, Free> machine;
 };
 
-/// Returns the smallest text found for which `isInteresting(std::string_view)` is true. If `rule` is set, a text is
-/// interesting if ptxray reports this rule (docs/reduce.md). The condition must hold for `text`. Throws
+/// Returns the smallest text that it finds for which `isInteresting(std::string_view)` is true. If `rule` is set, a
+/// text is interesting if ptxray reports this rule (docs/reduce.md). The condition must hold for `text`. Throws
 /// std::invalid_argument.
 template <typename Test>
 std::string reduce(std::string_view text, Test isInteresting, const Options &options = {},

@@ -1,5 +1,5 @@
 #pragma once
-// A module on an emulated GPU, as the C interface has it.
+// A module on an emulated GPU, as seen through the C interface.
 #include "Api/Structs.h"
 #include "Emulate/Launch.h"
 #include "Machine/Kernels.h"

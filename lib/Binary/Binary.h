@@ -18,12 +18,12 @@ enum class Packing : uint8_t {
   NulLines, // a NUL in place of each line end
 };
 
-/// The purpose of a container in the file.
+/// The role of a container in the file.
 enum class Role : uint8_t {
   Loaded,      // registered by the program: `.nv_fatbin`, or the whole file
   Relocatable, // read by a device link: `__nv_relfatbin`
-  Loose,       // outside of such sections; only the program knows its purpose
-  Debugging,   // the source of a cubin
+  Loose,       // outside of these sections; only the program knows its purpose
+  Debugging,   // PTX source of a cubin
 };
 
 /// One image of a container, as its header describes it.
@@ -41,7 +41,7 @@ struct Entry {
   llvm::StringRef data;       // still packed
   uint64_t unpackedBytes = 0; // unpacked size of all of `data`, according to the header
   uint64_t partOffset = 0;
-  uint64_t bytes = 0; // unpacked size of this image, including the NULs at its end
+  uint64_t bytes = 0; // unpacked size of this image, including trailing NULs
   llvm::StringRef identifier, options;
   llvm::StringRef compiler,
       compilerVersion; // set for a lone cubin: `ptxas`, `Cuda compilation tools, release 13.5, V13.5.37`
@@ -55,20 +55,20 @@ struct Container {
   Role role = Role::Loaded;
   uint32_t object = 0; // index into Binary::objects
   llvm::StringRef section;
-  uint64_t offset = 0; // in the file or the member
+  uint64_t offset = 0; // offset in the file or the member
   uint32_t first = 0, count = 0;
 };
 
 /// The file itself, or a member of an archive or a wheel.
 struct Object {
   std::string member;         // `k.o`, `pkg/lib.a/k.o`; empty for the file itself
-  bool isRelocatable = false; // has yet to be linked
+  bool isRelocatable = false; // not linked yet
 };
 
 /// A part of the file that could not be read.
 struct BinaryProblem {
   std::string member;
-  uint64_t offset = 0; // in the file or the member
+  uint64_t offset = 0; // offset in the file or the member
   std::string message;
 };
 
@@ -114,8 +114,8 @@ public:
   explicit Unpacker(const ReadLimits &limits = {}) : limits(limits) {}
   /// Unpacks an image as source text, which ends at the first NUL.
   Expected<std::unique_ptr<SourceBuffer>> unpack(const Entry &entry, llvm::StringRef name);
-  /// Returns at most `most` bytes from the beginning of an image. A damaged image yields fewer, a concatenated text
-  /// none.
+  /// Returns at most `most` bytes from the beginning of an image. Returns fewer bytes for a damaged image, and none for
+  /// a concatenated text.
   std::string beginning(const Entry &entry, size_t most) const;
 
 private:
@@ -127,8 +127,8 @@ private:
 /// Returns why unpacked bytes cannot be text, or nothing if they can.
 std::string whyNoText(llvm::StringRef text);
 
-/// Returns whether a cubin contains code, judging by its first bytes. The names of sections come first in a cubin; the
-/// section table comes last.
+/// Returns whether a cubin contains code, judging by its first bytes. The names of sections are at the start of a
+/// cubin, and the section table is at its end.
 bool namesCode(llvm::StringRef beginning);
 
 /// Returns the kernels and functions for which a cubin has code, as its sections name them.
@@ -137,9 +137,9 @@ std::vector<std::string> codeOf(llvm::StringRef cubin);
 llvm::StringRef nameOf(ImageKind kind);
 llvm::StringRef nameOf(Packing packing);
 
-/// Returns the problem of an entry that cannot be unpacked or is not text.
+/// Returns the display name of an entry.
 std::string entryName(const Binary &binary, size_t entry);
-/// Returns the problem that an entry cannot be unpacked, or is not text.
+/// Returns the problem of an entry that cannot be unpacked or is not text.
 BinaryProblem unreadableEntry(const Binary &binary, const Entry &entry, const std::string &reason);
 /// Returns the text of a problem with its location: `byte 16 of k.o: ...`.
 std::string problemText(const BinaryProblem &problem);

@@ -85,7 +85,7 @@ void readCompilerNote(llvm::StringRef note, Entry &entry);
 std::vector<Section> coffSections(Reader &reader, const Shell &shell);
 bool isCoffObject(llvm::StringRef bytes);
 
-/// Returns the bytes at `offset` that exist, at most `size` bytes.
+/// Returns the existing bytes from `offset` on, at most `size` bytes.
 inline llvm::StringRef pieceOf(llvm::StringRef bytes, uint64_t offset, uint64_t size) {
   return offset > bytes.size() ? llvm::StringRef() : bytes.substr(offset, size);
 }

@@ -19,7 +19,7 @@ public:
   std::optional<Misplaced> misplaced(const Operand &operand, LocalId local, const Access &access, uint32_t instruction);
 
 private:
-  /// The facts about one address that decide its checks.
+  /// The facts about one address that determine its checks.
   struct Question {
     LocalId local, variable;
     int64_t added; // offset that is added to the register
@@ -42,7 +42,7 @@ private:
   Budget &budget;
   const BlockShape &shape;
   Values &values;
-  Values own; // values for one thread after another
+  Values own; // values in one thread after another
   ThreadPaths paths;
   uint32_t tries = 0;
 };

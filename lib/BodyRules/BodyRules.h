@@ -1,5 +1,5 @@
 #pragma once
-// The rules about a whole body. Each is in the file of its subject in this folder, and `checkBody` calls them.
+// The rules about a whole body. Each rule is in a file of its subject in this folder, and `checkBody` calls it.
 #include "Flow/Analyses.h"
 #include "Flow/BodyContext.h"
 #include "Module/Program.h"
@@ -7,10 +7,10 @@
 namespace ptxray {
 
 /// Checks a body with all rules. Returns false if an instruction is wrong, or if the text is only a part of a larger
-/// one: then the rules about the whole body are skipped.
+/// one; the rules about the whole body are then skipped.
 bool checkBody(const Body &body, const BodyContext &context, Analyses &analyses);
-/// Return the facts about a function that the rules about the whole module need: `summaryOfHead` those of its head,
-/// `summaryOf` all.
+/// Return the facts about a function that the rules about the whole module need: `summaryOfHead` returns those of the
+/// head, `summaryOf` all of them.
 FunctionSummary summaryOfHead(const Ast &ast, const Function &function);
 FunctionSummary summaryOf(const Body &body, const ModuleState &module, Analyses &analyses);
 

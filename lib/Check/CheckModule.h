@@ -23,8 +23,8 @@ struct CheckedText {
 using CheckItemFn = llvm::function_ref<void(ModuleCheck &, Statement)>;
 CheckedText checkModule(const SourceBuffer &source, const CheckOptions &options, Session &session,
                         CheckItemFn checkItem = nullptr);
-/// The result of checking a module that was checked before, and its items for the check after the next edits. The items
-/// are empty if the next check has to read everything.
+/// The result of checking a module that was checked before, and its items for the check after the next edits. The list
+/// of items is empty if the next check must read the whole module.
 struct RecheckedText {
   CheckedText text;
   std::vector<KnownItem> items;

@@ -11,7 +11,7 @@ struct KnownItem;
 struct Reuse;
 class Session;
 
-/// Whether a report of a source contains the modules that were checked in place of its statements.
+/// Whether a report contains the modules that were checked in place of the statements of a source.
 enum class Expansions : bool { Left, Told };
 
 /// A report, and the items of its module for the next check.
@@ -27,7 +27,7 @@ public:
   ~Checker();
 
   /// Checks a source and returns the report with its findings, sorted by location. Headers that a source includes are
-  /// searched for relative to the report's path; a report without a path has none.
+  /// searched for relative to the report's path; if the report has no path, no headers are found.
   FileReport check(FileReport report, Language language, const CheckOptions &options);
   /// Checks a source that is the template of one statement, with LLVM's constraints: `=r,r,~{memory}`.
   FileReport checkStatement(FileReport report, llvm::StringRef constraints, const CheckOptions &options);

@@ -1,14 +1,15 @@
 #pragma once
-// Literals of an `asm` statement of which one lacks the `;` at its end, so that the next one continues its last word.
+// Finds adjacent literals of an `asm` statement of which the first lacks the final `;`, so that the second continues
+// its last word.
 #include "Diagnostics/Diagnostic.h"
 #include "Inline/Statement.h"
 #include <optional>
 
 namespace ptxray {
 
-/// Two literals that make one statement of PTX, with places in the source.
+/// Two literals that form one PTX statement, with locations in the source.
 struct JoinedLiterals {
-  Range whole;  // from the `;` before the border to the one after it
+  Range whole;  // the part from the `;` before the border to the one after it
   Range border; // empty, at the end of the first literal
   std::string before, joined;
 };

@@ -12,7 +12,7 @@ class Session;
 /// A version and a target for which a fragment is checked.
 struct InlineTarget {
   std::string ptx, target;
-  bool hasFloats = false; // numbers with a point have their own registers
+  bool hasFloats = false; // floating-point operands have floating-point registers
 };
 /// Returns the targets that the options permit.
 std::vector<InlineTarget> inlineTargets(const CheckOptions &options);
@@ -34,14 +34,14 @@ struct JudgedFragment {
   std::vector<Diagnostic> findings; // locations in the module for that target
   std::vector<OperandUse> uses;     // indexed by operand
   std::vector<Range> labels;        // declared outside of blocks
-  // The first opcodes of four kinds. They write memory, order memory accesses, start or count something without
-  // ordering memory, or have any effect except writing registers.
+  // The first opcodes of four kinds. They write memory, order memory accesses, start or count operations without
+  // ordering memory, or have any other effect than writing registers.
   std::optional<Range> changesMemory, ordersMemory, signals, hasEffect;
   /// For a fragment that passes only from sm_100: the finding on a lower target, whose registers are typed.
   std::optional<std::pair<InlineTarget, Diagnostic>> below;
-  uint64_t advice = 0; // the share of the advice budget that was used
-  bool isBare = false; // the budget was used up
-  uint32_t text = 0;   // number of the last text for which it was checked
+  uint64_t advice = 0; // amount of the advice budget that was used
+  bool isBare = false; // the advice budget was exhausted
+  uint32_t text = 0;   // number of the last source for which the fragment was checked
 };
 
 JudgedFragment judgeFragment(const Fragment &fragment, llvm::ArrayRef<InlineTarget> targets,

@@ -43,7 +43,7 @@ private:
   const SourceBuffer &source;
   const CheckOptions &options;
   DiagnosticSink &sink;
-  size_t reportsOfItems = 0; // number of reports in the items so far
+  size_t reportsOfItems = 0; // number of reports in the items that were read so far
 };
 
 } // namespace ptxray

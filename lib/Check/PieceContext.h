@@ -9,8 +9,8 @@ namespace ptxray {
 
 struct PieceContext {
   std::vector<std::string> constants; // names of numbers with unknown values
-  std::vector<std::string> declared;  // declared elsewhere; a family is written as `%r<`
-  bool wideAddresses = false;         // true for nvcc's output: there are no 32-bit addresses
+  std::vector<std::string> declared;  // names that are declared elsewhere; a family is written as `%r<`
+  bool wideAddresses = false;         // true for output of nvcc, which has no 32-bit addresses
 
   /// Returns whether the context declares a name. OptiX also compiles PTX, and provides its own functions.
   bool declares(llvm::StringRef name) const {

@@ -12,12 +12,13 @@ namespace ptxray {
 struct KnownBody {
   Range function;
   DiagnosticList findings;
-  FunctionSummary summary; // without facts from the head, and without names, which are below
+  FunctionSummary summary; // summary without facts from the head, and without names, which are stored below
   std::vector<std::string> variables, functions;
   std::string occupied, bounded; // lists of instructions
 };
 
-/// Returns null if the body must be read each time. `findings` are those in the body, `summary` its summary.
+/// Returns null if the body must be read each time. `findings` are the findings in the body, and `summary` is its
+/// summary.
 std::unique_ptr<KnownBody> knownBody(const Ast &ast, const Function &function, const FunctionSummary &summary,
                                      DiagnosticList findings);
 /// Returns the summary of the body, with locations relative to the function's current location.
@@ -53,9 +54,9 @@ struct Reuse {
 /// Plans the next check. `items` refer to the text before the changes, which were applied in order.
 Reuse planReuse(std::vector<KnownItem> items, llvm::ArrayRef<TextChange> changes);
 
-/// Returns the kind and the location of an item.
+/// Returns a KnownItem with the kind and the location of an item.
 KnownItem placeOfItem(const Ast &ast, Statement statement);
-/// Returns whether the edits of a function may affect other items. The function was read again.
+/// Returns whether the edits of a function may affect other items. The function must have been read again.
 bool changesOthers(const Ast &ast, const Function &function, const KnownItem &before, const KnownItem &now);
 
 } // namespace ptxray

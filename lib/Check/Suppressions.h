@@ -1,22 +1,22 @@
 #pragma once
-// Applies the options to the findings, and comments in the source that silence a rule: `// ptxray: ignore RULE, ...`
+// Applies the options to the findings, and comments in the source that suppress rules: `// ptxray: ignore RULE, ...`
 // for one line, `// ptxray: ignore-function RULE, ...` for one function.
 #include "Check/CheckModule.h"
 
 namespace ptxray {
 
-/// Returns the instruction to ptxray that a comment contains, such as `ignore unused-label`.
+/// Returns the instruction to ptxray in a comment, such as `ignore unused-label`.
 llvm::StringRef remarkIn(llvm::StringRef comment);
 
-/// Returns the line whose diagnostics an `ignore` silences. A comment on a line of its own silences the next line with
-/// code.
+/// Returns the line whose diagnostics an `ignore` comment suppresses. If the line contains only the comment, this is
+/// the next line with code.
 Range lineSilencedBy(const SourceBuffer &source, Range comment);
 
 /// Returns whether the options enable a diagnostic; sets its severity.
 bool isWanted(Diagnostic &diagnostic, const CheckOptions &options);
 
-/// Returns the findings sorted by location, without those that comments or options silence. Adds reports about comments
-/// that silence nothing.
+/// Returns the findings sorted by location, without those that comments or options suppress. Adds reports about
+/// comments that suppress nothing.
 DiagnosticList wantedOf(CheckedText checked, const SourceBuffer &source, const CheckOptions &options);
 
 } // namespace ptxray

@@ -1,5 +1,5 @@
 #pragma once
-// Finds the longest common part of two lists.
+// Finds the longest common subsequence of two lists.
 #include "llvm/ADT/ArrayRef.h"
 #include <cstdint>
 #include <utility>

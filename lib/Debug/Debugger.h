@@ -12,13 +12,13 @@ struct Focus {
 };
 
 enum class Reason : uint8_t {
-  Start,      // before the first instruction
+  Start,      // stopped before the first instruction
   Step,       // completed the requested step
   Breakpoint, // reached a breakpoint
   Changed,    // a watched value changed
   Fault,      // the kernel faulted or is in a deadlock
   Ended,      // all threads have exited
-  Stopped,    // interrupted, or took too long
+  Stopped,    // stopped by an interrupt or the time limit
 };
 
 struct Stop {
@@ -30,8 +30,8 @@ struct Stop {
 
 class Debugger {
 public:
-  /// Starts a session. `buffers` are the memory that the launch changes, besides variables of the module. Both must be
-  /// in their state before the launch.
+  /// Starts a session. `buffers` are the memory that the launch changes, in addition to the module's variables. Both
+  /// must be in their state before the launch.
   Debugger(machine::LoadedModule &module, const machine::Launch &launch,
            std::vector<llvm::MutableArrayRef<uint8_t>> buffers);
 
@@ -44,10 +44,10 @@ public:
   Stop stepBack();                   // to the lane's previous instruction
   Stop go();                         // until a breakpoint, a change or the end
   Stop goBack();                     // back to a breakpoint, a change or the beginning
-  Stop runTo(machine::CodePlace at); // until the focused warp is at this instruction
+  Stop runTo(machine::CodePlace at); // until the focused warp reaches this instruction
   Stop goTo(uint64_t time);          // moves the focus to the warp that executes at this time
 
-  /// Writes bytes to a register or to memory before the next instruction, and forgets writes at later times. Returns
+  /// Writes bytes to a register or to memory before the next instruction, and discards writes at later times. Returns
   /// false if the bytes do not exist or the launch has ended.
   bool put(const machine::WatchedBytes &where, std::vector<uint8_t> bytes);
   /// Returns all writes by `put`, sorted by time.

@@ -14,7 +14,7 @@ struct MatrixView {
 };
 
 /// Returns the matrix in an operand of an instruction: `a`, `b`, `d`, or `matrix` if there is only one. The lanes are
-/// those of the focused warp or of its warpgroup. Without a format, elements have their own type.
+/// those of the focused warp or of its warpgroup. If no format is given, elements are shown in their own type.
 Expected<MatrixView> matrixOf(const Debugger &session, const CodePlace &at, llvm::StringRef operand,
                               std::optional<ByteFormat> format);
 

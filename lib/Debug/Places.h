@@ -10,8 +10,8 @@ namespace ptxray::machine::debug {
 const machine::FunctionCode &functionOf(const machine::Program &program, const machine::CodePlace &place);
 const Instruction &instructionAt(const machine::Program &program, const machine::CodePlace &place);
 
-/// Returns the instructions that `text` names: `38`, `LOOP`, `saxpy`, `saxpy+3`, `kernel.cu:12`. Returns none if the
-/// text names nothing.
+/// Returns the instructions that `text` names: `38`, `LOOP`, `saxpy`, `saxpy+3`, `kernel.cu:12`. Returns an empty list
+/// if there are none.
 std::vector<machine::CodePlace> placesNamed(const machine::Program &program, const SourceBuffer &source,
                                             const OriginTable &origins, llvm::StringRef text);
 
@@ -21,8 +21,8 @@ std::optional<LocalId> registerNamed(const machine::Frame &frame, llvm::StringRe
 /// Returns the memory or the register that `text` names, as a watch: `%r1`, `[%rd1+4]`, `[shared:64]`, `[variable]`.
 Expected<machine::WatchedBytes> watchedNamed(const Debugger &session, llvm::StringRef text, uint32_t bytes);
 
-/// Writes comma-separated numbers to a register or to memory, which is named as above. Without a format, a register has
-/// its own type, and numbers in memory have 32 bits. Returns the problem, or nothing on success.
+/// Writes comma-separated numbers to a register or to memory, named as for `watchedNamed`. If no format is given,
+/// registers use their own type, and memory uses 32-bit numbers. Returns the problem, or an empty string on success.
 std::string putNumbers(Debugger &session, llvm::StringRef where, llvm::StringRef numbers, llvm::StringRef format);
 
 } // namespace ptxray::machine::debug

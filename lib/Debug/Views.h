@@ -33,15 +33,16 @@ struct RegisterView {
 /// Returns the registers that a function uses, in the order of their declaration.
 std::vector<RegisterView> registersOf(const machine::Frame &frame, unsigned lane);
 
-/// A barrier at which threads have arrived, or an mbarrier object.
+/// A barrier with arrived threads, or an mbarrier object.
 struct BarrierView {
   std::array<uint32_t, 3> block{};
-  std::string name;                   // `barrier 0`, `object at 0x40`
-  std::string state;                  // description
-  uint32_t missing = 0, expected = 0; // arrivals: threads, or the count of the object; expected is 0 if unknown
-  int64_t came = 0, due = 0;          // transaction bytes in the object's phase
+  std::string name;  // `barrier 0`, `object at 0x40`
+  std::string state; // description
+  uint32_t missing = 0,
+           expected = 0;     // numbers of arrivals: threads, or the count of the object; `expected` is 0 if unknown
+  int64_t came = 0, due = 0; // transaction bytes of the object's phase: arrived, and expected
   std::optional<uint32_t> phase = {}; // set for an mbarrier object
-  std::string variable = {};          // location of the object: `full`, `full+8`
+  std::string variable = {};          // name and offset of the object: `full`, `full+8`
   struct Waiter {
     machine::WarpName warp;
     uint32_t lanes = 0;
@@ -92,11 +93,11 @@ struct ByteFormat {
 std::optional<ByteFormat> formatNamed(llvm::StringRef name);
 /// Returns the usual notation for the values of a register.
 ByteFormat formatOf(const Symbol &symbol);
-/// Returns one number of at most 64 bits.
+/// Returns a number of at most 64 bits as text.
 std::string numberText(uint64_t bits, const ByteFormat &format);
-/// Returns the numbers in the bytes.
+/// Returns the numbers in the bytes as text.
 std::vector<std::string> numbersIn(llvm::ArrayRef<uint8_t> bytes, const ByteFormat &format);
-/// Returns the bytes of comma-separated numbers, or nothing if one of them does not fit the format.
+/// Parses comma-separated numbers. Returns their bytes, or nothing if one of them does not fit the format.
 std::optional<std::vector<uint8_t>> bytesOfNumbers(llvm::StringRef text, const ByteFormat &format);
 
 } // namespace ptxray::machine::debug

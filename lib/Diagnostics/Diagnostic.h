@@ -107,7 +107,7 @@ public:
     (d.args.push_back(argumentText(args)), ...);
     return d;
   }
-  /// Adds a diagnostic whose arguments follow.
+  /// Adds a diagnostic. The caller adds its arguments.
   Diagnostic &add(DiagId id, Range range);
   Diagnostic &at(size_t number) { return list[number]; } // indexed in the order of the reports
   bool hasErrors() const;
@@ -115,7 +115,7 @@ public:
   void sort(); // sorts by location, then by id
   void eraseIf(llvm::function_ref<bool(Diagnostic &)> unwanted);
   void append(DiagnosticList more);
-  DiagnosticList take(); // leaves the sink empty
+  DiagnosticList take(); // returns all diagnostics and leaves the sink empty
 
 private:
   DiagnosticList list;

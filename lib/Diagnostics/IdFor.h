@@ -23,7 +23,7 @@ inline constexpr std::string_view diagMessages[] = {
 #include "Diagnostics/Diagnostics.def"
 };
 
-/// A text argument that the caller adds after the report.
+/// Represents a text argument that the caller adds after the report.
 struct AddedLater {};
 inline constexpr AddedLater addedLater;
 

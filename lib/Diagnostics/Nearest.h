@@ -5,17 +5,17 @@
 
 namespace ptxray {
 
-/// Finds the word that a misspelt word is meant to be: the candidate that needs the fewest changes of letters. Two
-/// swapped letters count as one change, a difference in case as none.
+/// Finds the intended word for a misspelt one: the candidate that needs the fewest changes of letters. Two swapped
+/// letters count as one change, and differences in case do not count.
 class Nearest {
 public:
   /// Candidates that differ in `limit` letters or more are ignored.
   Nearest(llvm::StringRef written, unsigned limit) : written(written), distance(limit) {}
   /// Returns whether this candidate is the nearest so far.
   bool offer(llvm::StringRef candidate);
-  /// Returns the nearest candidate; empty if none is near enough.
+  /// Returns the nearest candidate; empty if none is similar enough.
   llvm::StringRef best() const { return nearest; }
-  /// Returns the nearest candidate; empty if another one is equally near, which makes the meaning ambiguous.
+  /// Returns the nearest candidate; empty if another one is equally near, because the intention is then ambiguous.
   llvm::StringRef only() const { return isTied ? llvm::StringRef() : nearest; }
 
 private:
@@ -24,7 +24,7 @@ private:
   bool isTied = false;
 };
 
-/// Returns the text `; did you mean ...?`, or nothing if no candidate is near.
+/// Returns the text `; did you mean ...?`, or an empty string if no candidate is similar.
 std::string didYouMean(llvm::StringRef written, llvm::ArrayRef<llvm::StringRef> candidates);
 
 /// Returns a suggestion for the name of a rule.

@@ -26,7 +26,7 @@ struct EntryPlace {
   std::string name; // `[.nv_fatbin 3/82 sm_90 PTX 8.7]`
   unsigned number = 0;
   std::string member, section, target;
-  std::vector<unsigned> alike; // numbers of entries with the same text
+  std::vector<unsigned> alike; // numbers of entries with the same contents
 };
 
 /// Statistics about the assembly in a source of another language.
@@ -52,10 +52,10 @@ struct FileReport {
   std::string ptx, target;              // the version and target of the check; empty if unknown
   DiagnosticList diagnostics;
   std::optional<InlineSummary> inlined;     // set for a source with inline assembly
-  std::vector<FunctionResources> functions; // filled if ptxas was asked for them
+  std::vector<FunctionResources> functions; // filled if ptxas was requested to report resources
   struct Compiler {
     std::string path, release; // `13.5.37`
-  } compiler;                  // the ptxas that compiled the module; empty if none did
+  } compiler;                  // the ptxas that compiled the module; empty if it was not compiled
 };
 
 } // namespace ptxray

@@ -6,7 +6,7 @@ namespace ptxray {
 /// A rule, or one of its kinds, as a user names it: `missing-qualifier`, `missing-qualifier:scope`.
 struct RuleName {
   DiagId id;
-  Kind kind = Kind::None; // none for all kinds
+  Kind kind = Kind::None; // None stands for all kinds
 
   bool covers(DiagId other, Kind otherKind) const { return id == other && (kind == Kind::None || kind == otherKind); }
   std::string text() const;

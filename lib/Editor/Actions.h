@@ -7,7 +7,7 @@ namespace ptxray {
 struct CodeAction {
   enum Kind : uint8_t {
     Fix,     // fixes one diagnostic
-    Silence, // adds a comment that silences the diagnostic
+    Silence, // adds a comment that suppresses the diagnostic
     Raise,   // raises the module's version and target to those that the whole module needs
   };
   Kind kind = Fix;

@@ -6,7 +6,7 @@
 
 namespace ptxray {
 
-/// Unparsed text: a piece of a document, and everything that it depends on.
+/// Unparsed text: a part of a document, and everything on which it depends.
 struct ExcerptText {
   MappedText text;
   // Offset of the body that contains the requested location; empty if no body contains it.

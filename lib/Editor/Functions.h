@@ -1,5 +1,6 @@
 #pragma once
-// Finds the functions of a module by braces alone. A module of 10 MB takes milliseconds, even if it has syntax errors.
+// Finds the functions of a module only by their braces. For a module of 10 MB, this takes milliseconds, even if it has
+// syntax errors.
 #include "Source/Range.h"
 #include "llvm/ADT/StringRef.h"
 #include <vector>

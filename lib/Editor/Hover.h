@@ -5,7 +5,7 @@
 namespace ptxray {
 
 struct HoverPart {
-  enum Kind : uint8_t { Text, Code, Link } kind = Text; // Text: `code` in backticks, no other mark
+  enum Kind : uint8_t { Text, Code, Link } kind = Text; // Text may contain `code` in backticks, and no other markup
   std::string text;
   std::string url; // target of a Link
 };

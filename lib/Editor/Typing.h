@@ -9,7 +9,7 @@ namespace ptxray {
 struct Typing {
   enum Where : uint8_t {
     Hidden,  // within a comment or a string
-    First,   // at the opcode, the directive, or before any of them
+    First,   // at the opcode or directive, or before them
     Guard,   // after `@`
     Operand, // after the opcode
     Argument // after a directive
@@ -18,8 +18,8 @@ struct Typing {
   Range word;                // the word at the offset; empty between words
   Range first;               // the opcode or directive
   uint32_t begin = 0;        // offset of the statement
-  unsigned operand = 0;      // commas at the top of the operands
-  unsigned element = 0;      // commas within the innermost bracket
+  unsigned operand = 0;      // number of commas before the cursor at the top level of the operands
+  unsigned element = 0;      // number of commas within the innermost bracket
   llvm::SmallString<8> open; // currently open brackets: `[{`
 };
 /// Analyses the statement at `offset`. `from` is an earlier offset at which a statement begins.

@@ -7,7 +7,7 @@
 namespace ptxray::machine {
 
 /// Returns the sentence that states the scope of a certificate: `holds for all contents`, `depends on buffer 1 at line
-/// 88 ...` or `only this run ...`. Without `isGood`, the launch has findings or did not finish, and there is no
+/// 88 ...` or `only this run ...`. If `isGood` is not set, the launch has findings or did not finish, and there is no
 /// certificate.
 std::string certificateSummary(const Outcome &outcome, const FileReport &report, bool isGood);
 /// Returns the certificate as lines of text.

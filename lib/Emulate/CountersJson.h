@@ -17,12 +17,12 @@ llvm::ArrayRef<Counter> allCounters();
 std::string countedText(const FileReport &report, const CountedInstruction &one);
 /// Returns the sums by kind of instruction, the most frequent kind first.
 std::vector<std::pair<llvm::StringRef, InstructionCounts>> sumsByKind(llvm::ArrayRef<CountedInstruction> counts);
-/// Returns the number of exact executions, and the number of all executions.
+/// Returns the number of exact executions, and the total number of executions.
 std::pair<uint64_t, uint64_t> exactOf(llvm::ArrayRef<CountedInstruction> counts);
 bool isInexact(const CountedInstruction &one);
 
-/// Returns all numbers of all instructions, in total and by kind. Names are those of a profiler's metrics, if there are
-/// any.
+/// Returns all numbers of all instructions, in total and by kind. Counters have the names of the corresponding profiler
+/// metrics, if there are any.
 std::string countersJson(llvm::ArrayRef<CountedInstruction> counts, const FileReport &report, llvm::StringRef kernel);
 /// Returns the executed instructions that are not exact, with the reasons.
 std::string fidelityJson(llvm::ArrayRef<CountedInstruction> counts, const FileReport &report, llvm::StringRef kernel);

@@ -56,7 +56,7 @@ static std::string nearInShared(const GridState &grid, const Fault &fault) {
   return "the block has " + std::to_string(program.sharedBytes + grid.launch.shared) + " bytes";
 }
 
-/// Describes the place of an address, as far as it is known.
+/// Describes the location of an address, as far as it is known.
 static std::string near(const GridState &grid, const Fault &fault) {
   if (!fault.text.empty())
     return fault.text;
@@ -141,7 +141,8 @@ static DeviceError errorOf(const GridState &grid, const Fault &fault) {
   if (fault.access == AccessFault::Misaligned)
     return DeviceError::Misaligned;
   const uint64_t window = fault.address / windowBytes * windowBytes;
-  constexpr uint32_t mostBytes = 32; // most bytes that an instruction accesses; bulk copies are reported in another way
+  constexpr uint32_t mostBytes =
+      32; // maximum number of bytes that an instruction accesses; bulk copies are reported separately
   if (fault.space == Space::Global && fault.bytes <= mostBytes && (window == localWindow || window == sharedWindow))
     return DeviceError::AddressSpace;
   const uint64_t rank = fault.address % windowBytes >> sharedRankShift;

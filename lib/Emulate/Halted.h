@@ -7,7 +7,7 @@ namespace ptxray::machine {
 
 class HaltedLaunch {
 public:
-  /// Executes on one core until the rule halts the launch, or the launch ends. Makes the changes at their times.
+  /// Executes on one core until `rule` halts the launch, or the launch ends. Applies the changes at their times.
   HaltedLaunch(LoadedModule &module, const Launch &launch, const HaltRule &rule, Changes changes = {});
   ~HaltedLaunch();
 

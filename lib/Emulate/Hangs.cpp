@@ -73,7 +73,7 @@ std::vector<WaitingLanes> waitingIn(const BlockState &block) {
 
 namespace {
 
-/// Threads that wait at one instruction, and what is missing at each place for which they wait.
+/// Threads that wait at one instruction, and what is missing at each location for which they wait.
 struct Waiting {
   uint32_t lanes = 0;
   std::map<std::string, WaitingLanes> reasons;
@@ -98,7 +98,7 @@ static std::string stateOf(const Warp &warp, llvm::ArrayRef<WaitingLanes> waitin
   return "is elsewhere";
 }
 
-/// Adds a note that a wait for the other parity would return, if nothing has arrived in the awaited phase.
+/// Adds a note that a wait for the other parity would succeed, if nothing has arrived in the awaited phase.
 static void explainParity(const WaitingLanes &one, Diagnostic &diagnostic) {
   uint64_t bits;
   std::memcpy(&bits, one.block->shared.data() + one.offset, sizeof bits);
@@ -109,7 +109,7 @@ static void explainParity(const WaitingLanes &one, Diagnostic &diagnostic) {
                                 std::nullopt});
 }
 
-/// Lists the instructions that added arrivals or bytes to the object, and the current places of their warps.
+/// Lists the instructions that added arrivals or bytes to the object, and the current locations of their warps.
 static void explainArrivals(const WaitingLanes &one, llvm::ArrayRef<WaitingLanes> waiting, const ReadModule &module,
                             Diagnostic &diagnostic) {
   const Agents &agents = *one.block->agents;

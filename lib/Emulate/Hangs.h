@@ -10,7 +10,7 @@ struct WaitingLanes {
   const Frame *frame;
   uint32_t instruction, lanes;
   std::string reason;                // description of the missing part; empty if unknown
-  const BlockState *block = nullptr; // the block whose shared memory holds the barrier object for which they wait:
+  const BlockState *block = nullptr; // the block whose shared memory contains the awaited barrier object:
   uint64_t offset = 0;
 };
 std::vector<WaitingLanes> waitingIn(const BlockState &block);

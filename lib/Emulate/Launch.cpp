@@ -24,7 +24,7 @@
 
 namespace ptxray::machine {
 
-/// Returns the program of a kernel. The first thread that needs it lowers it.
+/// Returns the program of a kernel. The first thread that needs the program lowers it.
 static const Program &programOf(LoadedModule::Parts &parts, llvm::StringRef kernel, const LoweringOptions &how) {
   const std::lock_guard lock(parts.mutex);
   std::unique_ptr<Program> &program = parts.programs[{kernel.str(), how}];
@@ -51,8 +51,8 @@ const Program &programFor(LoadedModule &module, const Launch &launch) {
 
 using Time = std::chrono::steady_clock;
 
-/// The clusters of a grid that have not started, for all cores. A core takes several consecutive ones, since these
-/// access mostly consecutive memory: cores should not fetch memory that another core is about to write.
+/// The clusters of a grid that have not started, for all cores. A core takes several consecutive clusters, because
+/// these usually access consecutive memory, and cores should not fetch memory that another core will write.
 struct ClusterQueue {
   uint64_t count = 0;
   uint64_t atOnce() const { return std::clamp<uint64_t>(count / 64, 1, 16); }
@@ -75,7 +75,7 @@ struct SharedByCores {
   HaltSearch *halt; // the search of a launch that is halted, or null
 };
 
-/// Makes the observers of one core of a launch.
+/// Creates the observers of one core of a launch.
 static std::shared_ptr<Observers> observersFor(const GridState &grid, const SharedByCores &shared) {
   const Launch &launch = grid.launch;
   const Memory &memory = grid.memory;
@@ -97,8 +97,8 @@ static std::shared_ptr<Observers> observersFor(const GridState &grid, const Shar
   return all;
 }
 
-/// Runs the blocks of one core that are alive at the same time. Clusters start in order. The next one starts when the
-/// current ones have ended, or wait for something that only other clusters can provide.
+/// Runs the blocks that are alive on one core at the same time. Clusters start in order. The next cluster starts when
+/// the current ones have ended, or wait for an event that only other clusters can cause.
 class Schedule {
 public:
   Schedule(const GridState &grid, SharedByCores &shared) : grid(grid), queue(shared.queue) {
@@ -129,7 +129,7 @@ private:
 
   ClusterQueue &queue;
   uint64_t next = 0, taken = 0; // the core's own clusters that have not started
-  unsigned untilLook = 0;       // turns of blocks until the memory in use is checked again
+  unsigned untilLook = 0;       // number of turns until the memory use is checked again
   uint64_t seen = 0;            // memory that was allocated at that time
   std::vector<Cluster> clusters;
   std::vector<std::vector<std::unique_ptr<BlockState>>> idle; // blocks of clusters that have ended
@@ -227,7 +227,8 @@ bool Schedule::endsEarly() {
   return outcome.isOutOfTime;
 }
 
-/// Ends a cluster with a fault. If there are several, the first one is reported, no matter which core finds it first.
+/// Ends a cluster with a fault. If there are several, the first one is reported, regardless of which core finds it
+/// first.
 void Schedule::end(uint64_t cluster) {
   faulty = cluster;
   uint64_t before = queue.faulty;
@@ -238,7 +239,7 @@ void Schedule::end(uint64_t cluster) {
 void Schedule::run(bool isOnlyOne) {
   constexpr unsigned turnsAlone = 64; // before another cluster starts in addition to the current ones
   constexpr size_t mostBlocks = 4096;
-  // Turns in which all warps only test phases; they may count these tests, and stop.
+  // Maximum number of turns in which all warps only test phases. Warps may count these tests and stop.
   constexpr unsigned mostInVain = 20'000;
   unsigned turns = 0, inVain = 0;
   while (true) {
@@ -296,7 +297,7 @@ void Schedule::run(bool isOnlyOne) {
   }
 }
 
-/// Returns why the kernel cannot be launched in this way, or an empty string.
+/// Returns why the kernel cannot be launched with these parameters, or an empty string.
 static std::string problemOf(const Program &program, const Launch &launch) {
   if (!program.refusal.empty())
     return program.refusal;
@@ -329,7 +330,7 @@ static void add(Schedule &other, Schedule &to) {
     one->merge(*more);
 }
 
-/// Returns how many cores are worth starting if one cluster has taken `seconds`.
+/// Returns the number of cores that are worth starting if one cluster has taken `seconds`.
 static unsigned coresFor(uint64_t clusters, double seconds, unsigned most) {
   constexpr double worthIt = 100e-6; // in seconds, for each core
   most = most ? most : std::max(1u, std::thread::hardware_concurrency());
@@ -340,8 +341,8 @@ static unsigned coresFor(uint64_t clusters, double seconds, unsigned most) {
       std::min<double>({double(most), double(clusters) + 1, 1 + clusters * seconds / worthIt}));
 }
 
-/// Executes the clusters of a grid. If they may run on several cores, the first cluster shows how long the others will
-/// take.
+/// Executes the clusters of a grid. If they may run on several cores, the duration of the first cluster determines the
+/// number of cores.
 static Outcome runOnCores(const GridState &grid, unsigned cores, SharedByCores &shared) {
   ClusterQueue &queue = shared.queue;
   queue.count = 1;

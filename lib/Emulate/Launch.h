@@ -6,11 +6,11 @@
 namespace ptxray::machine {
 
 Outcome launch(LoadedModule &module, const Launch &launch);
-/// The shared memory and the parameters that a kernel declares, in bytes.
+/// The sizes of shared memory and parameters that a kernel declares, in bytes.
 struct KernelBytes {
   uint64_t shared = 0, parameters = 0;
 };
-/// Returns the sizes for a kernel, which is lowered for launches with or without `checks`.
+/// Returns the sizes for a kernel that is lowered with or without `checks`.
 KernelBytes bytesOf(LoadedModule &module, llvm::StringRef kernel, bool checks = true);
 
 } // namespace ptxray::machine

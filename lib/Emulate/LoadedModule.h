@@ -5,8 +5,8 @@
 
 namespace ptxray::machine {
 
-/// A module that is loaded into the machine for one target. Its variables have memory. Several threads may launch its
-/// kernels.
+/// A module that is loaded into the emulator for one target, with memory for its variables. Several threads may launch
+/// its kernels.
 class LoadedModule {
 public:
   /// Loads a module. `target` is the GPU, such as sm_90a; if it is empty, the target of the module applies. Unsupported
@@ -18,7 +18,7 @@ public:
   llvm::MutableArrayRef<uint8_t> variable(llvm::StringRef name) const;
   /// Returns the memory of all variables.
   std::vector<llvm::MutableArrayRef<uint8_t>> allVariables() const;
-  /// Returns the address of a variable on the GPU, and its size.
+  /// Returns the address of a variable on the emulated GPU, and its size.
   std::optional<std::pair<uint64_t, uint64_t>> placeOf(llvm::StringRef name) const;
   /// Binds an image to a variable of type `.texref`, `.samplerref` or `.surfref`. Returns an error, or an empty string.
   std::string bind(llvm::StringRef name, ImageObject object);

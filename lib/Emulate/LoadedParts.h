@@ -9,13 +9,13 @@
 
 namespace ptxray::machine {
 
-/// The bytes of a variable. Those of a managed variable have the alignment of its address.
+/// The bytes of a variable. The bytes of a managed variable are aligned like its address.
 struct VariableBytes {
   VariableBytes(size_t size, bool isManaged) : room(size + (isManaged ? alignment - 1 : 0)) {
     const size_t past = isManaged ? reinterpret_cast<uintptr_t>(room.data()) % alignment : 0;
     bytes = {room.data() + (past ? alignment - past : 0), size};
   }
-  static constexpr size_t alignment = 512; // the same as in a driver
+  static constexpr size_t alignment = 512; // alignment that the driver uses
   std::vector<uint8_t> room;
   llvm::MutableArrayRef<uint8_t> bytes;
 };
@@ -35,7 +35,7 @@ struct LoadedModule::Parts {
   std::map<std::pair<std::string, LoweringOptions>, std::unique_ptr<Program>> programs;
   InstructionKinds kinds;
   std::mutex mutex;
-  // Shadows of the last launch, for reuse by the next one; null while a launch has them.
+  // Shadow memory of the last launch, for reuse by the next one; null while a launch uses it.
   std::shared_ptr<GlobalShadows> shadows;
   std::string refusal; // why its kernels cannot be launched; empty if they can
 };

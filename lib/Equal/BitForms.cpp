@@ -76,7 +76,7 @@ std::optional<BitForm> conjunction(const BitForm &a, const BitForm &b, unsigned 
 
 // ---- terms
 
-/// Returns the form of a node that `termOf` has made.
+/// Returns the form of a node that `termOf` has created.
 BitForm Terms::storedForm(Term term) const {
   BitForm form;
   for (const Term product : argsOf(term)) {
@@ -129,7 +129,7 @@ std::optional<Term> Terms::shiftedFrom(Term term, int &by) {
   return {};
 }
 
-/// Returns the form of a term of bits; empty if it has none.
+/// Returns the form of a term of bits; empty if the term has no form.
 std::optional<BitForm> Terms::formOf(Term term) {
   const unsigned bits = nodes[term].bits;
   if (bits % 8 || !bits || term == unknown)
@@ -154,7 +154,7 @@ std::optional<BitForm> Terms::formOfBytes(Term term) {
   return form.size() > mostProducts ? std::nullopt : std::optional(std::move(form));
 }
 
-/// Returns the bytes that a form moves; empty if it does more.
+/// Returns the bytes that a form only moves; empty if the form does more.
 static std::optional<llvm::SmallVector<Ref, 16>> bytesOf(Terms &terms, const BitForm &form, unsigned bits) {
   llvm::SmallVector<Ref, 16> bytes(bits / 8, Ref{none, 0});
   Bits known = 0;

@@ -1,10 +1,10 @@
 #pragma once
-// The normal form of operations on bits: an exclusive or of products of shifted bytes.
+// The normal form of bit operations: an exclusive or of products of shifted bytes.
 #include "Equal/Terms.h"
 
 namespace ptxray::equal {
 
-/// A byte of a term, at a position among the bits of a word: above `shift` zeros, or without its lowest -`shift` bits.
+/// A byte of a term within a word: shifted left by `shift` bits, or right by -`shift` bits if `shift` is negative.
 struct PlacedByte {
   Ref ref;
   int shift = 0;
@@ -22,9 +22,9 @@ struct BitProduct {
 
 using BitForm = std::vector<BitProduct>;
 
-/// Returns the products with all equal ones combined, sorted.
+/// Returns the form with equal products combined, sorted.
 BitForm normalised(BitForm form, unsigned bits);
-/// Returns the form shifted to the left, or to the right if `by` is negative.
+/// Returns the form shifted left, or right if `by` is negative.
 BitForm shifted(BitForm form, int by, unsigned bits);
 BitForm masked(BitForm form, Bits mask);
 BitForm exclusive(BitForm a, const BitForm &b);

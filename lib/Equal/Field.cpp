@@ -72,7 +72,7 @@ Real rational(bool isNegative, unsigned __int128 significand, int exponent) {
   return isNegative ? negative(result) : result;
 }
 
-/// Returns a value of which nothing is known but what it is computed from.
+/// Returns an opaque value that is identified by the values from which it is computed.
 static Real undefined(const Real &a, const Real &b) {
   Real result = symbol(mixed(a.key(), b.key()), std::numeric_limits<double>::quiet_NaN());
   result.kind = Real::Kind::Undefined;
@@ -151,7 +151,7 @@ Real quotient(const Real &a, const Real &b) {
 }
 
 Real powerOf2(const Real &a) {
-  constexpr uint64_t generator = 2; // of order `orderOfExponents`
+  constexpr uint64_t generator = 2; // an element of order `orderOfExponents`
   if (a.kind == Real::Kind::MinusInfinity)
     return rational(false, 0, 0);
   if (a.kind != Real::Kind::Finite || !a.hasExponent) {

@@ -54,7 +54,7 @@ Terms::Ring Terms::ringOfBits(Term bits) {
   return point;
 }
 
-/// Returns the polynomial of a number modulo 2^bits. Sets `isSum` if it has operations of the ring.
+/// Returns the polynomial of a number modulo 2^bits. Sets `isSum` if the polynomial contains ring operations.
 Terms::Ring Terms::ringOf(Term number, unsigned bits, bool &isSum) { // NOLINT(misc-no-recursion)
   const Node node = nodes[number];
   if (node.kind == Kind::Value)
@@ -87,13 +87,13 @@ Terms::Ring Terms::ringOf(Term number, unsigned bits, bool &isSum) { // NOLINT(m
     break;
   default: break;
   }
-  // What the bits hold, whatever the way to it.
+  // Return the contents of the bits, regardless of how they were computed.
   if (const std::optional<Term> known = bitsOfStep(number, bits))
     return ringOfBits(*known);
   return pointOf(2, number);
 }
 
-/// Returns the term of `bits` bits whose polynomial this is; `otherwise` if it is new.
+/// Returns the term of `bits` bits that has this polynomial, or `otherwise` if there is none.
 Term Terms::inRing(const Ring &ring, unsigned bits, Term otherwise) {
   constexpr int64_t small = int64_t(1) << 32;
   for (const bool isNegative : {false, true}) {
@@ -155,7 +155,7 @@ Term Terms::storeIntegerOnce(Term number, unsigned bits) { // NOLINT(misc-no-rec
   return inRing(ring, bits, made());
 }
 
-/// Returns the lowest bits of a number if they are a rearrangement of others.
+/// Returns the low bits of a number if they are a rearrangement of other bits.
 std::optional<Term> Terms::bitsOf(Term number, unsigned bits) { // NOLINT(misc-no-recursion)
   const Node node = nodes[number];
   if (node.kind == Kind::Value)
@@ -177,7 +177,7 @@ std::optional<unsigned> Terms::amountOf(Term number) const {
   return static_cast<unsigned>(valueOf(number).magnitude);
 }
 
-/// Returns the bits that a number has as it was read; empty if it was computed.
+/// Returns the bits of a number as they were read; empty if the number was computed.
 std::optional<Term> Terms::readBits(Term number, bool &isSigned) const {
   const Node &node = nodes[number];
   if (node.kind != Kind::Read || types[node.type].isFloat())
@@ -293,7 +293,7 @@ std::optional<Term> Terms::lookedUp(Args args) { // NOLINT(misc-no-recursion)
   if (!isValue(args[0]))
     return {};
   const auto table = static_cast<unsigned>(valueOf(args[0]).twosComplement() & 255);
-  // The coefficients of the polynomial over bits: each is the exclusive or of the table below it.
+  // The coefficients of the polynomial over bits: each coefficient is the exclusive or of the table entries below it.
   unsigned coefficients = table;
   for (const unsigned bit : {1, 2, 4})
     for (unsigned i = 0; i < 8; ++i)

@@ -1,7 +1,7 @@
-// Laws of exact numbers, which hold for the bits that are stored: docs/equal.md lists them.
+// Laws of exact numbers that preserve the stored bits, as listed in docs/equal.md.
 //
-// `numbers::sum` and its like return one of two NaNs. Their order matters for f64 alone, whose NaNs keep their bits, so
-// operands are sorted only if no NaN of f64 can be among them and nothing is stored as f64.
+// `numbers::sum` and similar functions return one of two NaNs. The order of operands matters only for f64, whose NaNs
+// keep their bits. Operands are therefore sorted only if none of them can be an f64 NaN and no result is stored as f64.
 #include "Equal/BitForms.h"
 #include "Semantics/Operators.h"
 #include "llvm/ADT/STLExtras.h"
@@ -44,7 +44,7 @@ Term Terms::number(const Value &value) {
               {});
 }
 
-/// Returns whether each number of one format is one of the other.
+/// Returns whether each number of one format is also a number of the other.
 static bool contains(const Format &wide, const Format &narrow) {
   if (narrow.specials != numbers::Specials::Ieee || !narrow.hasZero || wide.specials != numbers::Specials::Ieee)
     return &wide == &narrow;
@@ -183,7 +183,7 @@ llvm::SmallVector<Terms::Reading, 2> Terms::neededBy(const Reading &of) {
   if (const std::optional<SignedBits> inner = signedBits(of.bits, of.type))
     needed.push_back({inner->bits, of.type, false});
   else if (const std::optional<Term> exact = roundedTwice(of))
-    for (const Term one : factorsOfTwice(*exact)) // as an operation of f32 would read it
+    for (const Term one : factorsOfTwice(*exact)) // the value as an operation on f32 reads it
       if (nodes[one].kind == Kind::Read)
         needed.push_back({argsOf(one)[0], types[nodes[one].type], isDouble(types[nodes[one].type])});
   return needed;
@@ -394,7 +394,7 @@ Term Terms::bitwiseTruth(StepOp op, Term a, Term b) {
         *one = argsOf(*one)[0];
         isNot = !isNot;
       }
-  } else if (op == StepOp::Or) {                                          // by and
+  } else if (op == StepOp::Or) {                                          // De Morgan
     return negation(bitwiseTruth(StepOp::And, negation(a), negation(b))); // NOLINT(misc-no-recursion)
   }
   if (negation(a) == b)
@@ -561,7 +561,7 @@ Term Terms::sumOfFloats(const RecipeStep &step, Term a, Term b) {
   return applyNode(step, {a, b}, Sort::Float);
 }
 
-/// Sorts two factors and takes their signs out. Returns whether the product is negative.
+/// Sorts two factors and extracts their signs. Returns whether the product is negative.
 static bool sortFactors(Terms &terms, Term &a, Term &b, bool (*isNegation)(const Terms &, Term)) {
   bool isNegative = false;
   for (Term *one : {&a, &b})

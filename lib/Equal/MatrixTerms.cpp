@@ -6,7 +6,7 @@ namespace ptxray::equal {
 using isa::StepOp;
 using machine::warpSize;
 
-/// Returns the number of a model, apart from how many products it adds at once.
+/// Returns the number of a model, which does not depend on how many products the model adds at once.
 static uint64_t numberOf(const numbers::SumModel &model) {
   return uint64_t(model.fractionBits) << 32 | uint64_t(static_cast<uint16_t>(model.zeroExponent)) << 8 |
          model.resultBits;

@@ -5,18 +5,19 @@
 
 namespace ptxray::equal {
 
-/// The terms of the result registers of a product, by register and lane.
+/// The terms of the result registers of a product, indexed by register and lane.
 using MatrixTerms = std::vector<std::array<Term, machine::warpSize>>;
 
-/// Returns nothing if nothing is known of the product.
+/// Returns nothing if terms do not support the product.
 std::optional<MatrixTerms> productOf(Terms &terms, const Site &site, Symbolic &symbolic);
 
-/// How one element of a product is added.
+/// How the products of one element are added.
 struct ElementSum {
   numbers::SumModel model;
   ElementType a, b, sum; // integers are added modulo 2^32
 };
-/// Returns an element of a product: the accumulator plus the products of all pairs; `unknown` if the model is another.
+/// Returns the term of one element of a product: the accumulator plus the products of all pairs; `unknown` for other
+/// models.
 Term sumOfProducts(Terms &terms, const ElementSum &how, Term accumulator, llvm::ArrayRef<std::pair<Term, Term>> pairs);
 
 /// Returns the model that a term of a product names.

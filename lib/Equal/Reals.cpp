@@ -26,7 +26,7 @@ static Real realOfNumber(const numbers::Number &number) {
   }
 }
 
-/// Returns a key of the operation and the keys of its arguments, which are the same for equal functions.
+/// Returns a key of an operation and its arguments. Equal functions have equal keys.
 Key Terms::keyOf(Term term, Key seed) const {
   const Node &node = nodes[term];
   Key key = mixed(mixed(seed, static_cast<uint64_t>(node.kind) << 32 | static_cast<uint64_t>(node.op)),
@@ -38,7 +38,7 @@ Key Terms::keyOf(Term term, Key seed) const {
   return key;
 }
 
-/// Returns the number that bits of the launch represent; NaN if they are not those of buffers.
+/// Returns the number that bits represent in the launch; NaN if the bits do not come from buffers.
 double Terms::numberFor(Term bits, const ElementType &type) const {
   const std::optional<Bits> known = contentsOf(bits);
   if (!known)
@@ -110,7 +110,7 @@ Real Terms::realOfProduct(Term term) {
   const llvm::SmallVector<Term, 65> args(argsOf(term));
   const ElementType type = types[nodes[term].type], a = types[nodes[term].target], b = types[nodes[term].second];
   Real result = reals[read(args[0], type, false)];
-  // Factors were swapped only if their types are the same.
+  // Factors can be swapped only if they have the same type.
   for (size_t i = 1; i < args.size(); i += 2) {
     const Term first = read(args[i], a, false), second = read(args[i + 1], b, false);
     result = sum(result, product(reals[first], reals[second]));
@@ -118,7 +118,7 @@ Real Terms::realOfProduct(Term term) {
   return result;
 }
 
-/// Returns |a|, the same symbol for `a` and `-a`.
+/// Returns |a|. The result is the same symbol for `a` and `-a`.
 Real Terms::absolute(const Real &a) {
   if (a.isConstant)
     return a.number < 0 ? negative(a) : a;
@@ -169,7 +169,7 @@ Real Terms::realOfFunction(StepOp op, llvm::ArrayRef<Real> args) {
       result.kind = Real::Kind::Undefined;
     return result;
   };
-  // The root of a square is the absolute value, so it is the symbol that `absolute` makes of its square.
+  // The root of a square is the absolute value, so it is the symbol that `absolute` creates for the square.
   const auto root = [&] {
     return a.isZero() ? a : a.isConstant && a.equals(one) ? a : symbol(mixed(a.key(), 21), std::sqrt(a.number));
   };
@@ -201,7 +201,8 @@ Real Terms::realOfFunction(StepOp op, llvm::ArrayRef<Real> args) {
   }
 }
 
-/// Returns one of two values by the sign of a difference, if that is the lesser or the greater one.
+/// If an expression selects one of two values by the sign of their difference, returns whether it selects the greater
+/// one.
 static std::optional<bool> takesGreater(const Real &less, const Real &greater, const Real &a, const Real &b) {
   if (a.equals(greater) && b.equals(less))
     return true;
@@ -256,7 +257,7 @@ Real Terms::realOfApply(Term term) {
   // Comparisons of a and b depend on the sign of their difference.
   if (node.op == StepOp::Less || node.op == StepOp::LessEqual) {
     Real difference = sum(args[0], negative(args[1]));
-    Real result = symbol(mixed(difference.key(), 31), notKnown); // of reals, < and <= differ at one point alone
+    Real result = symbol(mixed(difference.key(), 31), notKnown); // for reals, < and <= differ only at a single point
     if (node.op == StepOp::LessEqual)
       result = symbol(mixed(difference.key(), 32), notKnown);
     return result;

@@ -11,7 +11,7 @@ using machine::warpSize;
 
 // ---- what is known of an instruction
 
-/// Returns the meaning of the name at a node.
+/// Returns the id of the name at a node.
 static LocalId localAt(const Body &body, uint32_t instruction, int node) {
   const llvm::ArrayRef<Operand> nodes = body.operands(instruction);
   const llvm::ArrayRef<LocalId> locals = body.namesOf(instruction);
@@ -97,7 +97,7 @@ Term Symbolic::registerTerm(const RecipeOperand &operand, size_t index, unsigned
 
 Term Symbolic::numberOf(const Item &item) { return item.isKnown ? terms.number(item.value) : item.number; }
 
-/// Returns an element that has these bits.
+/// Returns an element with these bits.
 Symbolic::Item Symbolic::itemOf(Term bits, const ElementType &type) {
   Item item;
   if (bits != unknown && terms.isConstant(bits)) {
@@ -313,7 +313,7 @@ std::optional<bool> Symbolic::ofElements(uint16_t number, unsigned lane) {
   }
 }
 
-/// Chooses one of two numbers, whose bits are kept.
+/// Selects one of two numbers, and keeps the bits of the selected one.
 bool Symbolic::choose(uint16_t number, unsigned lane) {
   const RecipeStep &step = recipe.steps[number];
   for (unsigned i = 0; i < step.elements; ++i) {
@@ -323,7 +323,7 @@ bool Symbolic::choose(uint16_t number, unsigned lane) {
       continue;
     }
     Item result = itemOfNumber(terms.apply(step, {numberOf(condition), numberOf(a), numberOf(b)}));
-    // The bits of an arm are kept if they were only copied; otherwise they are those of its number.
+    // An argument keeps its bits if it was only copied; otherwise the bits are computed from its number.
     const auto hasBits = [](const Item &item) { return item.isKnown ? item.value.hasBits : item.bits != none; };
     const bool isSame = step.target.bits == step.type.bits && step.target.format == step.type.format;
     if (isSame && !result.isKnown && terms[result.number].sort == Node::Sort::Float && (hasBits(a) || hasBits(b))) {
@@ -357,7 +357,7 @@ bool Symbolic::elementwise(uint16_t number, unsigned lane) {
     llvm::SmallVector<Term, 4> numbers;
     for (const uint16_t arg : step.args)
       numbers.push_back(numberOf(at(arg, lane, element)));
-    // The sign of a NaN, and marks among NaNs, are those of its bits.
+    // The sign of a NaN, and NaNs that mark data, depend on the bits.
     const bool isOfBits =
         step.op == StepOp::IsNegative || step.op == StepOp::WithSign || step.op == StepOp::IsOutOfBounds;
     if (isOfBits && at(step.args[0], lane, element).bits == none && !at(step.args[0], lane, element).isKnown)

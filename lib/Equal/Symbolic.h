@@ -6,56 +6,58 @@
 
 namespace ptxray::equal {
 
-/// A register of an instruction, by its place among the registers of a warp.
+/// A register of an instruction, identified by its place among the registers of a warp.
 struct SiteRegister {
-  machine::Place place;  // of no bits: it is not a register, so nothing is known of it
+  machine::Place place;  // has no bits if the operand is not a register, so its value is unknown
   uint32_t number = ~0u; // in `ValueFlows`
 };
 
-/// What is known of one instruction of a program.
+/// The properties of one instruction of a program that terms need.
 struct Site {
   Recipe recipe;
-  bool isKnown = false; // the recipe can be evaluated on terms
-  bool isVague = false; // it names something that is not followed
+  bool isKnown = false; // terms can represent the recipe
+  bool isVague = false; // the instruction uses something that is not tracked
   bool mixesLanes = false, keepsNan = false;
-  std::vector<llvm::SmallVector<SiteRegister, 4>> operands; // for each operand of the recipe, its registers
+  std::vector<llvm::SmallVector<SiteRegister, 4>>
+      operands; // indexed by operand of the recipe: the registers of the operand
 };
 
 Site siteOf(const machine::FunctionCode &code, uint32_t instruction, const ReadModule &module);
 
-/// The terms of a lane of a register; `none`: it holds the same number for all contents.
+/// Returns the term of a lane of a register; `none` if the register holds the same number for all contents.
 using TermOf = std::function<Term(const SiteRegister &, unsigned lane)>;
 
-/// The terms that an instruction leaves in its results.
+/// Computes the terms of the results of an instruction.
 class Symbolic {
 public:
   Symbolic(Terms &terms, const Site &site, const machine::Frame &frame, TermOf termOf)
       : terms(terms), site(site), recipe(site.recipe), frame(frame), termOf(termOf) {}
 
-  /// The bytes at the address of the instruction, by lane.
+  /// The bytes at the address of the instruction, indexed by lane.
   std::array<std::vector<Ref>, machine::warpSize> memory;
 
-  /// Evaluates all steps in some lanes. Returns false if something is not known.
+  /// Evaluates all steps in some lanes. Returns false if a value is unknown.
   bool run(uint32_t lanes);
-  /// Returns the term that register `index` of a result gets, as wide as the register; a constant if it is known.
+  /// Returns the term for register `index` of a result, with the width of the register; a constant if its value is
+  /// known.
   Term resultOf(const RecipeResult &result, size_t index, unsigned lane);
   /// Returns the bits of all elements that a result stores in memory.
   llvm::SmallVector<Term, 8> storedBy(const RecipeResult &result, unsigned lane);
-  /// Returns what a register holds, as a constant.
+  /// Returns the value of a register as a constant.
   Term known(const SiteRegister &one, unsigned lane) {
     const std::optional<Bits> bits = knownBits(one, lane);
     return bits ? terms.constant(*bits, one.place.bits) : unknown;
   }
-  /// Returns the term of a register as the instruction reads it; a constant if it is known.
+  /// Returns the term of a register in the form that the instruction reads; a constant if its value is known.
   Term registerTerm(const RecipeOperand &operand, size_t index, unsigned lane);
 
 private:
-  /// An element of a step.
+  /// One element of the value of a step.
   struct Item {
-    bool isKnown = false; // it is `value`
+    bool isKnown = false; // the value is `value`
     Value value;
     Term number = none;
-    Term bits = none; // its bits, as long as they are copied
+    Term bits = none; // bits of the element, if it is an unchanged copy
     unsigned width = 0;
   };
   Item &at(uint16_t step, unsigned lane, unsigned element) {

@@ -46,7 +46,7 @@ void TermObserver::accesses(Warp &warp, const LaneAccess &access) {
   decideAddresses(warp, access);
   if (access.access.isWrite)
     store(warp, access, site);
-  else if (!site.recipe.isOneByOne) // an atomic operation reads when it writes
+  else if (!site.recipe.isOneByOne) // an atomic operation reads memory when it writes
     load(warp, access, site);
 }
 
@@ -57,7 +57,7 @@ static bool isPlain(const Site &site, const ValueFlows &values, const LaneAccess
   const RecipeResult &result = site.recipe.results[0];
   if (site.recipe.steps[result.step].op != root || result.type.count != 1)
     return false;
-  // Registers, not temporary ones that a conversion follows.
+  // Temporaries that are converted afterwards are not allowed as elements.
   return llvm::all_of(access.access.elements, [&](Place place) {
     return !place.bits || (place.bits == access.access.bits && values.find(place.slot) != ValueFlows::none);
   });
@@ -117,7 +117,7 @@ uint8_t TermObserver::storedByte(const Frame &frame, const LaneAccess &access, u
   return place.bits < 8 ? 0 : frame.registers[place.slot + size_t(lane) * (place.bits / 8) + offset % size];
 }
 
-/// Returns whether the real value that atomic operations leave does not depend on their order.
+/// Returns whether the real value that atomic operations produce does not depend on their order.
 static bool isAnyOrder(const Site &site, const RecipeResult &result) {
   switch (site.recipe.steps[result.step].op) {
   case StepOp::Minimum:
@@ -135,7 +135,7 @@ struct TermObserver::Store {
   Warp &warp;
   const LaneAccess &access;
   const Site &site;
-  const RecipeResult *result = nullptr; // that goes to memory
+  const RecipeResult *result = nullptr; // the result that is stored
   size_t size, count;                   // bytes of an element, and of all elements of a lane
   bool isAtomic, isOrdinary;
   bool areShared; // several lanes write the same bytes
@@ -156,7 +156,7 @@ void TermObserver::put(Store &store, unsigned lane, size_t offset, Ref ref) {
   putAt(store.warp, store.access, lane, offset, ref);
 }
 
-/// Notes an atomic operation. Returns whether the order of threads decides nothing: all operations at this place that
+/// Records an atomic operation. Returns whether the order of threads has no effect: all operations at this address that
 /// several warps execute are of one kind.
 bool TermObserver::noteAtomic(const Store &store, unsigned lane) {
   if (isLocal(store.access, lane) || !store.result)
@@ -236,7 +236,7 @@ void TermObserver::storeLane(Store &store, unsigned lane, bool hasTerms) {
     fill({unknown, 0});
 }
 
-/// Marks bytes that an instruction writes: moves that follow say what they hold.
+/// Marks bytes that an instruction writes. The following moves set their terms.
 void TermObserver::ranges(Warp &warp, llvm::ArrayRef<RangeAccess> ranges) {
   for (const RangeAccess &one : ranges) {
     if (!one.isWrite)
@@ -296,7 +296,7 @@ void TermObserver::moves(Warp &warp, const Op &op, llvm::ArrayRef<MovedBytes> pa
         memory.put(one.to + i, term == none ? Ref() : byteIn(term, one.byte + i));
       continue;
     }
-    constexpr unsigned bytes = 4; // of a register of a matrix
+    constexpr unsigned bytes = 4; // size of a matrix register
     if (one.byte + one.bytes > bytes) {
       set(frame, number, one.lane, unknown);
       continue;
@@ -312,7 +312,7 @@ void TermObserver::moves(Warp &warp, const Op &op, llvm::ArrayRef<MovedBytes> pa
   }
 }
 
-/// Returns the term of an element of a matrix; a constant if it holds a known number.
+/// Returns the term of a matrix element, or a constant if its value is known.
 Term TermObserver::elementAt(const Frame &frame, const ElementPlace &place, unsigned bits) {
   llvm::SmallVector<Ref, 4> bytes;
   if (!place.memory) {

@@ -1,5 +1,5 @@
 #pragma once
-// The terms of the bytes of memory. A byte of a buffer is a leaf until something is stored there; a byte of any other
+// The terms of the bytes of memory. A byte of a buffer is a leaf until the kernel overwrites it. A byte of any other
 // memory holds the same number for all contents.
 #include "Equal/Terms.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -11,13 +11,13 @@ public:
   explicit TermMemory(Terms &terms, std::vector<llvm::MutableArrayRef<uint8_t>> buffers)
       : terms(terms), buffers(std::move(buffers)), isWritten(this->buffers.size()) {}
 
-  /// Returns the term of a byte; `none`: memory holds a number that does not depend on contents.
+  /// Returns the term of a byte; `none` if the byte does not depend on contents.
   Ref at(const uint8_t *byte);
   void put(const uint8_t *byte, const Ref &ref);
-  /// Gives bytes the terms of others.
+  /// Copies the terms of `count` bytes from `from` to `to`.
   void copy(const uint8_t *to, const uint8_t *from, size_t count);
   void fill(const uint8_t *bytes, size_t count, const Ref &ref);
-  /// Forgets the terms of bytes outside of buffers.
+  /// Discards the terms of bytes outside of buffers.
   void clear(const uint8_t *bytes, size_t count);
   /// Returns the terms of all bytes of a buffer.
   std::vector<Ref> bytesOf(size_t buffer);

@@ -13,14 +13,14 @@ namespace {
 
 /// The terms of the registers of a frame.
 struct FrameTerms : Attached {
-  std::vector<std::array<Term, warpSize>> registers; // by number in `ValueFlows`
-  std::vector<uint32_t> lanes;                       // those that have terms
-  std::array<uint32_t, 64> filled{};                 // for each bit of a SlotFilter, the registers with terms
+  std::vector<std::array<Term, warpSize>> registers; // indexed by number in `ValueFlows`
+  std::vector<uint32_t> lanes;                       // lanes that have a term
+  std::array<uint32_t, 64> filled{};                 // for each bit of a SlotFilter, the registers that have a term
 };
 
 /// The terms of the local memory of a warp.
 struct LocalTerms : Attached {
-  std::vector<Ref> of; // of each lane `bytes`
+  std::vector<Ref> of; // `bytes` terms per lane
   uint32_t bytes = 0;
 };
 
@@ -57,7 +57,8 @@ Term TermObserver::termOf(const Frame &frame, uint32_t number, unsigned lane) co
   return number == ValueFlows::none ? none : termsOf(frame).registers[number][lane];
 }
 
-/// Gives a lane of a register a term. A constant is what the machine has there, unless `keepsConstant` is set.
+/// Assigns a term to a lane of a register. A constant is replaced by the lane's value in the emulator, unless
+/// `keepsConstant` is set.
 void TermObserver::set(Frame &frame, uint32_t number, unsigned lane, Term term, bool keepsConstant) {
   if (number == ValueFlows::none)
     return;
@@ -106,7 +107,7 @@ void TermObserver::enterFrame(Warp &, Frame &frame, uint32_t) {
 
 // ---- instructions
 
-/// Returns the lanes in which a term decides whether the instruction executes.
+/// Returns the lanes in which a term determines whether the instruction executes.
 uint32_t TermObserver::guardedByTerm(const Frame &frame, const ValueFlow &flow) const {
   return flow.guard == ValueFlows::none ? 0 : termsOf(frame).lanes[flow.guard];
 }
@@ -119,7 +120,7 @@ void TermObserver::skips(Warp &warp, const FunctionCode &code, uint32_t instruct
   compute(warp, code, instruction, 0);
 }
 
-/// Finds the results of an instruction which the lanes of `executing` are about to execute.
+/// Computes the results of an instruction that the lanes of `executing` are about to execute.
 void TermObserver::compute(Warp &warp, const FunctionCode &code, uint32_t instruction, uint32_t executing) {
   Frame &frame = *warp.now.frame;
   const ValueFlow flow = code.values[instruction];
@@ -141,7 +142,7 @@ void TermObserver::compute(Warp &warp, const FunctionCode &code, uint32_t instru
     return setAll(frame, flow.results, executing, none);
   const Site &site = siteAt(code, instruction);
   const bool reads = llvm::any_of(site.recipe.steps, [](const RecipeStep &step) { return step.op == StepOp::Memory; });
-  if (reads || (site.isKnown && site.recipe.move.function)) // the access, or the moves, come next
+  if (reads || (site.isKnown && site.recipe.move.function)) // the access or the moves are reported next
     return setAll(frame, flow.results, executing, none);
   const auto of = [&](const SiteRegister &one, unsigned lane) { return termOf(frame, one.number, lane); };
   Symbolic symbolic(terms, site, frame, of);
@@ -189,7 +190,7 @@ void TermObserver::assign(Frame &frame, const Site &site, Symbolic &symbolic, ui
   }
 }
 
-/// Gives results what they get if the guard is true, or what they had.
+/// Assigns to results a selection between the new and the old value, depending on the guard.
 void TermObserver::assignGuarded(Frame &frame, const FunctionCode &code, uint32_t instruction, const ValueFlow &flow,
                                  const Site &site, Symbolic &symbolic, uint32_t lanes) {
   const bool isNot = code.body->instruction(instruction).guardNot;
@@ -209,7 +210,7 @@ void TermObserver::assignGuarded(Frame &frame, const FunctionCode &code, uint32_
   }
 }
 
-/// Computes a matrix product of registers. Returns false if nothing is known of it.
+/// Computes a register matrix product. Returns false if terms do not support it.
 bool TermObserver::multiply(Frame &frame, const Site &site, Symbolic &symbolic) {
   const RecipeProduct &product = site.recipe.product;
   if (site.isVague || product.d < 0)
@@ -249,7 +250,7 @@ void TermObserver::leaves(Warp &warp, const FunctionCode &code, const CodeBlock 
 
 // ---- calls and local memory
 
-/// Returns the terms of bytes of the local memory of a lane; null: it has no such bytes.
+/// Returns the terms of bytes in the local memory of a lane, or null if there are no such bytes.
 Ref *TermObserver::localAt(Warp &warp, unsigned lane, uint64_t offset, uint64_t count) {
   if (!warp.attached.in(ownSlot))
     warp.attached.put(ownSlot, std::make_unique<LocalTerms>());

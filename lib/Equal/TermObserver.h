@@ -1,7 +1,7 @@
 #pragma once
-// Follows the terms of values through a launch: next to each lane of a register and each byte of memory that depends on
-// the contents of buffers there is a term. Addresses and control are those of the launch; where contents decide them,
-// the terms say nothing (`Followed::obstacle`).
+// Tracks the terms of values through a launch: each lane of a register and each byte of memory that depends on the
+// contents of buffers has a term. Addresses and control flow are those of the launch. If contents decide them, the
+// terms are not valid for other contents (`Followed::obstacle`).
 #include "Equal/Decisions.h"
 #include "Equal/Symbolic.h"
 #include "Equal/TermMemory.h"
@@ -12,11 +12,11 @@
 
 namespace ptxray::equal {
 
-/// What a launch left in its buffers.
+/// The terms of the buffers after a launch.
 struct Followed {
-  std::vector<std::vector<Ref>> buffers; // the terms of all bytes
-  std::string obstacle;                  // why they say nothing; empty: they say all
-  std::optional<Range> at;               // the instruction that is in the way
+  std::vector<std::vector<Ref>> buffers; // the terms of all bytes, indexed by buffer
+  std::string obstacle;                  // why the terms are not valid for all contents; empty if they are
+  std::optional<Range> at;               // the instruction that causes the obstacle
   bool isOpen = false;                   // lanes of one instruction store different values at one place
   bool followsDecisions = false;         // collect decisions; they are no obstacles then
   std::vector<Decision> decisions;
@@ -95,11 +95,11 @@ private:
   std::map<std::pair<const machine::FunctionCode *, uint32_t>, Site> sites;
   /// The atomic operations on a word of memory.
   struct AtomicUse {
-    uint64_t kind; // of the first one
+    uint64_t kind; // kind of the first operation
     const machine::Warp *warp;
-    bool isMixed, isOfSeveral; // of several kinds, of several warps
+    bool isMixed, isOfSeveral; // there are several kinds, or several warps
   };
-  llvm::DenseMap<uint64_t, AtomicUse> atomics; // by address / 4
+  llvm::DenseMap<uint64_t, AtomicUse> atomics; // indexed by address / 4
   std::set<decltype(std::declval<Decision>().key())> decided;
 };
 

@@ -34,7 +34,7 @@ static uint64_t hashOf(const Node &node, llvm::ArrayRef<Term> args) {
   return key.low;
 }
 
-/// Returns the term of a node, which is added if there is none.
+/// Returns the term of a node, and adds the node if necessary.
 Term Terms::make(Node node, Args given) {
   if (llvm::is_contained(given, unknown))
     return unknown;
@@ -59,7 +59,7 @@ Term Terms::make(Node node, Args given) {
   table[at] = term;
   facts.push_back(factsOf(term));
   reals.emplace_back();
-  const Real real = realOf(term); // may make other terms
+  const Real real = realOf(term); // may create other terms
   reals[term] = real;
   if (nodes.size() * 2 > table.size()) {
     table.assign(table.size() * 2, 0);
@@ -176,7 +176,7 @@ Term Terms::slice(Term term, unsigned at, unsigned bits) {
       bytes.push_back(byteOf(term, at / 8 + i));
     return join(bytes);
   }
-  // A slice within one byte, or within fewer bytes, is one of these bytes.
+  // A slice of a single byte, or of several whole bytes, is one of the existing bytes.
   if (const unsigned first = at / 8, end = (at + bits + 7) / 8; all % 8 == 0 && (first || end * 8 < all))
     return slice(slice(term, 8 * first, 8 * (end - first)), at - 8 * first, bits);
   return make({.kind = Kind::Slice,

@@ -1,12 +1,12 @@
 #pragma once
-// Terms: what values are computed from. Two values with the same term are the same bits for all contents of the
+// Terms describe how values are computed. Two values with the same term have the same bits for all contents of the
 // buffers.
 //
-// A term is a number in a table, in which each combination of operation and arguments occurs once. The constructors
-// apply laws that are exact in bits, so values that are equal by these laws get the same term (docs/equal.md). Terms of
-// bits are what registers and memory hold. Terms of numbers are what the steps of a formula compute with: an exact
-// number is rounded where it is stored. A NaN among floats is any NaN, because storing makes it canonical; the numbers
-// of f64 are the exception.
+// A term is an index into a table in which each combination of operation and arguments occurs once. The constructors
+// apply laws that preserve all bits, so values that are equal by these laws have the same term (docs/equal.md). Terms
+// of bits describe the contents of registers and memory. Terms of numbers describe the steps of a formula: a number is
+// exact, and is rounded when it is stored. All float NaNs are equal, because storing makes them canonical, except those
+// of f64.
 #include "Equal/Field.h"
 #include "Semantics/Recipe.h"
 #include "llvm/ADT/DenseMap.h"
@@ -15,7 +15,7 @@
 
 namespace ptxray::equal {
 
-/// The number of a term. `none` stands for a value that does not depend on contents.
+/// The index of a term. `none` stands for a value that does not depend on contents.
 using Term = uint32_t;
 inline constexpr Term none = 0, unknown = 1;
 
@@ -34,26 +34,26 @@ struct Node {
     Unknown,
     Leaf,        // byte `second` of buffer `first`
     Constant,    // bits
-    Value,       // a number that is known: index into the values
-    Join,        // bytes of other terms, whose numbers are in `first`, four bits each
+    Value,       // a known number: index into the values
+    Join,        // bytes of other terms, whose byte numbers are in `first`, four bits each
     Slice,       // bits from `first` on
-    Read,        // the number that bits represent
+    Read,        // the number that the bits represent
     Store,       // the bits of a number
     Apply,       // a step of a formula
-    Placed,      // byte `first` of a term among zeros, `second` bits up
+    Placed,      // byte `first` of a term, shifted left by `second` bits
     Bitwise,     // an exclusive or of products of placed bytes and masks
-    Approximate, // an approximation of the GPU: `first` are its modifiers
-    Product,     // an element of a matrix product: the accumulator, then pairs of factors of the types `target` and
-                 // `second`; `first`: the model
-    Salted,      // a value that depends on the order of threads: like its argument, but equal to nothing else
+    Approximate, // an approximation of the GPU; `first` contains its modifiers
+    Product,     // an element of a matrix product: the accumulator, then pairs of factors with the types `target` and
+                 // `second`; `first` is the model
+    Salted,      // a value that depends on the order of threads: like its argument, but equal to no other term
   };
   enum class Sort : uint8_t { Bits, Integer, Float, Truth };
 
   Kind kind = Kind::None;
   Sort sort = Sort::Bits;
   isa::StepOp op = isa::StepOp::Constant;
-  bool isWide = false; // a float that may be a NaN of f64
-  uint16_t bits = 0;   // of a term of bits
+  bool isWide = false; // a float that may be an f64 NaN
+  uint16_t bits = 0;   // width of a term of bits
   uint16_t type = 0, target = 0;
   uint32_t firstArg = 0, args = 0;
   uint64_t first = 0, second = 0;
@@ -63,7 +63,7 @@ class Terms {
 public:
   Terms();
 
-  /// Notes the contents of the buffers in the launch, for `Real::number`.
+  /// Sets the contents of the buffers in the launch, for `Real::number`.
   void setContents(std::vector<std::vector<uint8_t>> bytes) { contents = std::move(bytes); }
 
   // ---- bits
@@ -72,22 +72,22 @@ public:
   Term constant(Bits value, unsigned bits);
   Term join(llvm::ArrayRef<Ref> bytes);
   Ref byteOf(Term term, unsigned byte);
-  /// Returns `bits` bits of a term from bit `at` on.
+  /// Returns `bits` bits of a term, starting at bit `at`.
   Term slice(Term term, unsigned at, unsigned bits);
-  /// Returns the term with zeros or copies of its sign above.
+  /// Returns the term extended with zeros or copies of its sign.
   Term extended(Term term, unsigned bits, bool isSigned);
   Term bitwise(isa::StepOp op, Term a, Term b);
-  /// Returns the bits of one of two terms.
+  /// Returns a term that selects one of two terms of bits.
   Term chosen(Term condition, Term a, Term b);
   Term approximation(const RecipeStep &step, bool flushes, bool isFull, llvm::ArrayRef<Term> args);
-  /// Returns an element of a matrix product. `model` identifies how it is added.
+  /// Returns an element of a matrix product. `model` identifies the order of its additions.
   Term matrixProduct(uint64_t model, const ElementType &type, std::array<ElementType, 2> factorTypes, Term accumulator,
                      llvm::ArrayRef<std::pair<Term, Term>> factors);
   Term salted(Term term);
 
   // ---- numbers
   Term number(const Value &value);
-  /// Returns the number that bits represent. `keepsNan`: NaNs must keep their bits.
+  /// Returns the number that bits represent. If `keepsNan` is set, NaNs keep their bits.
   Term read(Term bits, const ElementType &type, bool keepsNan);
   Term store(Term number, const ElementType &type);
   Term apply(const RecipeStep &step, llvm::ArrayRef<Term> args);
@@ -99,15 +99,15 @@ public:
   }
   const ElementType &typeOf(uint16_t number) const { return types[number]; }
   const Real &real(Term term) const { return reals[term]; }
-  /// Returns the term whose real value a byte of the term stands for.
+  /// Returns the term whose real value the bytes of the term represent.
   Term floatOf(Term term) const { return nodes[term].kind == Node::Kind::Salted ? argsOf(term)[0] : term; }
-  /// Returns the type of a float that a term of bits represents; null: it is not known to be one.
+  /// Returns the type of the float that a term of bits represents, or null if it is unknown.
   const ElementType *floatTypeOf(Term term) const { return facts[term].type ? &types[facts[term].type - 1] : nullptr; }
   size_t size() const { return nodes.size(); }
   bool isConstant(Term term) const { return nodes[term].kind == Node::Kind::Constant; }
   Bits constantOf(Term term) const { return Bits(nodes[term].second) << 64 | nodes[term].first; }
   const Value &valueOf(Term term) const { return values[nodes[term].first]; }
-  /// Returns the bits of a term for the contents of the launch, if the bytes are those of buffers.
+  /// Returns the bits of a term for the contents of the launch, if its bytes come directly from buffers.
   std::optional<Bits> contentsOf(Term term) const;
   /// Returns whether a term depends on the order of threads.
   bool isSalted(Term term) const { return nodes[term].kind == Node::Kind::Salted; }
@@ -115,10 +115,10 @@ public:
 
 private:
   using Args = llvm::ArrayRef<Term>;
-  /// What is known of a term without its arguments.
+  /// Properties of a term that do not depend on its arguments.
   struct Facts {
-    uint16_t type = 0;    // of the float that bits represent: index into the types, plus 1
-    uint16_t exactIn = 0; // of a float: the formats that contain it, a bit for each
+    uint16_t type = 0;    // type of the float that bits represent: index into the types, plus 1
+    uint16_t exactIn = 0; // formats that contain a float, a bit for each
   };
   /// How bits are read as a number. The result is kept where it needs others first.
   struct Reading {
@@ -217,15 +217,15 @@ private:
   std::vector<Value> values;
   std::vector<ElementType> types;
   std::vector<std::vector<uint8_t>> contents;
-  std::vector<uint32_t> table;                                      // terms by their hashes; 0: empty
-  llvm::DenseMap<uint64_t, llvm::SmallVector<uint32_t, 2>> byValue; // indices of values, by hash
+  std::vector<uint32_t> table;                                      // terms, indexed by hash; 0 if empty
+  llvm::DenseMap<uint64_t, llvm::SmallVector<uint32_t, 2>> byValue; // indices of values, keyed by hash
   std::map<std::pair<unsigned, Ring>, Term> byRing;
-  // What was found for selections and their like, whose parts come first.
+  // Results for selections and similar terms, whose parts come first.
   llvm::DenseMap<uint64_t, Term> readings, storedIntegers;
   llvm::DenseMap<uint64_t, Ref> chosenBytes;
-  std::map<Term, Ring> rings;                // of terms that are sums or products
-  std::map<Key, std::vector<Real>> greatest; // what the greatest values are of
-  std::map<Key, Real> logarithms, powers;    // the arguments of logarithms and powers of two
+  std::map<Term, Ring> rings;                // representations of sums and products
+  std::map<Key, std::vector<Real>> greatest; // arguments of maxima
+  std::map<Key, Real> logarithms, powers;    // arguments of logarithms, and exponents of powers of two
   unsigned run = 0;
   uint64_t salts = 0;
 };

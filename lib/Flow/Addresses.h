@@ -17,13 +17,13 @@ struct AddressOrigin {
   enum Kind : uint8_t { Unknown, OfSpace, Generic };
   Kind kind = Unknown;
   isa::WordId space = 0;
-  uint32_t made = ~0u; // the instruction that determines it
+  uint32_t made = ~0u; // the instruction that determines the state space
   bool operator==(const AddressOrigin &) const = default;
 };
 
 /// The variable from which an address is computed, by arithmetic that does not leave the variable.
 struct Root {
-  LocalId variable = LocalId::None; // None if there is none, or if there are several
+  LocalId variable = LocalId::None; // None if there is no variable, or if there are several
   bool areSeveral = false;
   bool isRemote = false; // in the shared memory of another block of the cluster
   bool operator==(const Root &) const = default;
@@ -34,7 +34,8 @@ struct Anchor {
   LocalId local = LocalId::None;
   int64_t offset = 0;
   bool isVariable = false;
-  bool isSettled = true; // each instruction executes after those that write its sources, and no address is truncated
+  bool isSettled =
+      true; // each instruction executes after the instructions that write its sources, and no address is truncated
   bool operator==(const Anchor &) const = default;
 };
 
@@ -42,7 +43,7 @@ struct Address {
   bool isUnset = true; // not computed yet
   AddressOrigin origin;
   Root root;
-  Anchor anchor; // None if the address is no such sum
+  Anchor anchor; // None if the address is not such a sum
   bool operator==(const Address &) const = default;
 };
 

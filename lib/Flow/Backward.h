@@ -66,8 +66,8 @@ private:
     const uint32_t slot = slotOf[static_cast<uint32_t>(local)];
     return slot < entries.size() && entries[slot].local == local ? &entries[slot] : nullptr;
   }
-  /// Removes known registers from the end of `waiting`, down to index `first`. Removes all of them if one of them makes
-  /// the result useless. Returns false at the first unknown register.
+  /// Removes known registers from the end of `waiting`, down to index `first`. Removes all of them if one makes the
+  /// result useless. Returns false at the first unknown register.
   bool areKnown(size_t first, bool needsAll) {
     while (waiting.size() != first) {
       const LocalId next = waiting.back();
@@ -101,7 +101,7 @@ private:
     const LocalId next = waiting.back();
     const Entry *entry = find(next);
     if (!entry)
-      return open(next); // the next call finds it known or open
+      return open(next); // the next call finds the register known or open
     waiting.pop_back();
     const auto slot = static_cast<uint32_t>(entry - entries.data());
     frame.lowest = std::min(frame.lowest, slot);
@@ -109,7 +109,7 @@ private:
   }
   void close() {
     const Frame frame = frames.pop_back_val();
-    if (frame.lowest != frame.slot) { // part of a larger cycle
+    if (frame.lowest != frame.slot) { // the register is part of a larger cycle
       frames.back().lowest = std::min(frames.back().lowest, frame.lowest);
       return;
     }

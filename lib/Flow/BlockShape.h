@@ -22,13 +22,13 @@ struct BlockShape {
             static_cast<int64_t>(thread / (x * y))};
   }
 
-  /// Returns the number of the thread with this %tid. Without `.reqntid`, blocks must be one-dimensional.
+  /// Returns the linear number of the thread with this %tid. Without `.reqntid`, blocks must be one-dimensional.
   uint64_t numberOf(const std::array<int64_t, 3> &place) const {
     return static_cast<uint64_t>(place[0]) +
            x * (static_cast<uint64_t>(place[1]) + y * static_cast<uint64_t>(place[2]));
   }
 
-  /// Returns whether the threads of a warp differ in %tid.x only, with consecutive values.
+  /// Returns whether the threads of a warp differ only in %tid.x, with consecutive values.
   bool areWarpsRows() const { return isExact && (x == threads || x % warpSize == 0); }
 };
 

@@ -185,7 +185,7 @@ struct Body {
     const Symbol *one = symbol(local);
     return one && one->kind == SymbolKind::Register;
   }
-  /// Returns whether `local` is a register of the function, but no parameter or result.
+  /// Returns whether `local` is a register of the function, except parameters and results.
   bool isOwnRegister(LocalId local) const {
     const Symbol *one = symbol(local);
     return one && one->kind == SymbolKind::Register && one->depth > 0 && !one->isParameter && !one->isReturn;

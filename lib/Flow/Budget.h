@@ -1,7 +1,7 @@
 #pragma once
 // Limits the cost of analyses of one body. Compiled programs hardly ever reach a limit; the limits keep unusual files
-// from making a check slow. Beyond a limit, an analysis knows less: rules may miss offences, but never report false
-// ones.
+// from making a check slow. Beyond a limit, an analysis is less precise: rules may miss offences, but never report
+// false ones.
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <iterator>

@@ -30,7 +30,7 @@ struct LoopTest {
 struct Counts {
   uint32_t rounds = 0; // 0: nothing is known
   int64_t first = 0, last = 0;
-  bool isWhole = false; // there are no further iterations
+  bool isWhole = false; // the loop has no further iterations
 };
 
 class Counters {

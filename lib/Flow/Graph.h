@@ -15,7 +15,7 @@ constexpr uint32_t indexOf(BlockId block) { return static_cast<uint32_t>(block);
 
 /// Edges from each of the nodes 0, 1, ... to other nodes.
 struct Adjacency {
-  std::vector<uint32_t> first; // one element more than there are nodes
+  std::vector<uint32_t> first; // contains one element more than there are nodes
   std::vector<BlockId> to;
 
   Adjacency() = default;
@@ -28,7 +28,7 @@ struct Adjacency {
 
 struct Block {
   uint32_t first = 0, end = 0; // range of its instructions
-  bool goesOn = false;         // the first successor is the next block in the source
+  bool goesOn = false;         // execution may continue with the next block in the source, which is the first successor
   bool leaves = false;         // execution may leave the function here
   bool aborts = false;         // the grid may end here, or the block calls a function that does not return
 

@@ -1,5 +1,5 @@
 #pragma once
-// The value of a register in the lanes of a warp, as precisely as it is known:
+// The value of a register in the lanes of a warp, as precisely as it can be determined:
 //|  Same      the same in all lanes that execute the instruction, possibly a known number
 //|  Lanes     a known number in each lane; w times `step` more in warp w
 //|  Spread    known distances from the lane with the smallest number, which is unknown but uniform

@@ -1,17 +1,17 @@
 #pragma once
 // A set of possible integer values: an arithmetic sequence, optionally relative to the address of a variable. The
-// sequence has bounds, or else its step is a power of two that describes alignment.
+// sequence either has bounds, or its step is a power of two that describes alignment.
 //|  0 .. 127                 %tid.x with `.reqntid 128`
 //|  0 .. 508 in steps of 4   shl.b32 of it by 2
 //|  4 in steps of 16         mad.lo.s32 of any number, 16 and 4
-// A register of N bits contains such a number modulo 2^N.
+// A register with N bits contains the number modulo 2^N.
 #include "Flow/Body.h"
 
 namespace ptxray {
 
 struct Numbers {
   bool isBounded = false;
-  int64_t low = 0, high = 0; // without bounds, `low` is any of the values
+  int64_t low = 0, high = 0; // lower bound; without bounds, any one of the values
   uint64_t step = 1;         // difference of consecutive values; 0 for a single value
   LocalId base = LocalId::None;
 

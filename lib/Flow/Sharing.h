@@ -13,10 +13,10 @@ namespace ptxray {
 class Analyses;
 
 struct Shared {
-  bool isUnset = true;           // set for members of a loop that is being computed
+  bool isUnset = true;           // set for members of a loop that is currently analysed
   bool isOfThread = false;       // depends on the number of a thread or warp, or on an election, through arithmetic
-  bool isOfThreadAnyhow = false; // also through guards, and through addresses of loads
-  bool mayBeOfThread = false;    // also through memory and parameters of functions
+  bool isOfThreadAnyhow = false; // also considers guards, and addresses of loads
+  bool mayBeOfThread = false;    // also considers memory and parameters of functions
   isa::Scope scope = isa::Scope::Lane; // all threads in this scope have the same value, because all its sources do
   LocalId counter = LocalId::None;     // the only loop counter that it depends on
   bool areCounters = false;            // depends on several counters

@@ -25,10 +25,10 @@ public:
     if (analyses.budget().allows(Limit::States, analysis.levels() * (graph.size() + analysis.places.size())))
       solve(analyses.budget());
   }
-  /// Returns false if the computation was abandoned; the states are then meaningless.
+  /// Returns false if the computation was abandoned; the states are then invalid.
   bool isComplete() const { return complete; }
   const std::optional<State> &at(BlockId block) const { return entry[indexOf(block)]; }
-  /// Calls `see` with each of the analysis's instructions and the state before it.
+  /// Calls `see` with each instruction of the analysis and the state before it.
   template <typename See> void replay(See see) const {
     for (uint32_t block = 0; complete && block < graph.size(); ++block)
       if (entry[block]) {
@@ -55,7 +55,7 @@ private:
     return {first, end};
   }
 
-  /// Computes the states of all blocks. Terminates soon, because states have few levels.
+  /// Computes the states of all blocks. Terminates quickly, because states have few levels.
   void solve(Budget &budget) {
     if (graph.order.empty())
       return;
@@ -125,8 +125,8 @@ private:
   std::vector<uint64_t> all;
 };
 
-/// A state that consists of many small numbers, of which lower ones are worse. Joining two states takes the minimum of
-/// each.
+/// A state that consists of many small numbers, where lower numbers are worse. Joining two states takes the minimum of
+/// each number.
 struct Levels {
   llvm::SmallVector<uint8_t, 32> of;
 

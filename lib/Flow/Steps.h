@@ -16,7 +16,7 @@ struct Source {
   uint16_t flags = 0;                   // the flags of the operand
   LocalId local = LocalId::None;        // a register, a variable or a special register
   SpellingId suffix = SpellingId::None; // `.x` of a special register
-  int64_t number = 0;                   // the number itself, or the offset from a name
+  int64_t number = 0;                   // the number, or the offset from a name
 
   /// Returns whether this is a name plus an optional offset.
   bool isSum() const { return kind == Name && !(flags & ~HasOffset) && suffix == SpellingId::None; }
@@ -28,7 +28,7 @@ Source sourceOf(const Operand &operand, LocalId local);
 /// node -1.
 Source sourceAt(const Body &body, uint32_t instruction, int node);
 
-/// The computation of an instruction's first operand, if that is one register.
+/// The computation of an instruction's first operand, if that operand is one register.
 struct Step {
   static constexpr unsigned mostSources = 4;
 
@@ -57,10 +57,10 @@ void addComputedWith(const Body &body, uint32_t instruction, llvm::SmallVectorIm
 /// The result of a step as a name plus a number, and optionally a second name. Masks that preserve all valid
 /// shared-memory addresses, such as those for descriptors, are ignored.
 struct Sum {
-  LocalId source = LocalId::None; // None if the step is no such sum
+  LocalId source = LocalId::None; // None if the step is not such a sum
   LocalId index = LocalId::None;
   int64_t added = 0;
-  bool isCut = false; // truncated by such a mask, or by a conversion to another size
+  bool isCut = false; // truncated by an ignored mask, or by a conversion to another size
 };
 Sum sumOf(const Step &step);
 

@@ -3,7 +3,7 @@
 // number:
 //|  setp.lt.u32 %p1, %tid, 64;  @%p1 bra half;       thread 0 reaches `half`, thread 64 does not
 //|  setp.lt.u32 %p2, %tid, %n;  @!%p2 bra end;       unknown which threads continue
-// Conditions that are uniform (on a parameter or the block's number) are assumed to permit the path.
+// Uniform conditions (on a parameter or the block's number) are assumed to permit the path.
 #include "Flow/Analyses.h"
 #include "Flow/Sharing.h"
 #include "Flow/Values.h"

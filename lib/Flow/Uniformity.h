@@ -34,7 +34,7 @@ public:
   const LanePattern &patternOf(const LaneValue &value) const { return arithmetic.patternOf(value); }
   /// Returns the value that determines the branch at the end of a block, or Same if there is no choice.
   LaneValue decision(BlockId block);
-  /// Returns whether lanes of a warp may reach the block separately. Not for `Certain`.
+  /// Returns whether lanes of a warp may reach the block separately. Must not be called for `Certain`.
   bool varies(BlockId block) { return !deciders || differ(valueOf(nodeOf(block))); }
 
 private:
@@ -82,8 +82,8 @@ public:
   bool isWhole(BlockId block) { return !likely().varies(block); }
   /// Returns the values for blocks of this shape, including distances between lanes whose values are unknown.
   WarpLanes distances(const BlockShape &shape) { return {body, analyses, shape, WarpLanes::Distant, known()}; }
-  /// Returns a block whose branch certainly prevents some lanes of a warp from reaching `block`; None if no branch
-  /// certainly does.
+  /// Returns a block whose branch certainly prevents some lanes of a warp from reaching `block`; None if there is no
+  /// such branch.
   BlockId splitBefore(BlockId block) const { return splitter[indexOf(block)]; }
   /// Returns whether lanes that diverge at the end of the block reconverge before the function ends.
   bool meetsAgain(BlockId block) const { return after.parent[indexOf(block)] != BlockId(graph.size()); }

@@ -10,7 +10,7 @@ struct UnwrittenRead {
   BlockId block;
   uint32_t number;
   Range range;
-  bool isDoubtful; // a predicate may guarantee that it was written, or the value is only copied
+  bool isDoubtful; // a predicate may guarantee that the register was written, or the value is only copied
 };
 
 /// Returns the registers of a function that some instruction writes.
@@ -23,7 +23,7 @@ public:
 
   /// Returns the reads sorted by register, then in the order of the graph.
   llvm::ArrayRef<UnwrittenRead> all() const { return reads; }
-  /// Returns whether the register is written on every path to the block. Only for registers in `askedFor`.
+  /// Returns whether the register is written on every path to the block. `local` must be in `askedFor`.
   bool isWrittenBefore(BlockId block, LocalId local) const {
     const uint32_t index = indexOfLocal[static_cast<uint32_t>(local)];
     return !index || !unwritten->contains(block, index - 1);

@@ -38,9 +38,9 @@ struct RegisterValue {
 class Values : public Backward<Values, RegisterValue> {
 public:
   /// Analyses a body; `Analyses::values` returns such an analysis for all threads. Numbers may be relative to the
-  /// register `base`, as to a variable.
+  /// register `base`, as if it were a variable.
   Values(const Body &body, Analyses &analyses, LocalId base = LocalId::None);
-  /// Analyses a body that may contain errors. Loops are not followed.
+  /// Analyses a body that may contain errors. Loops are not analysed.
   explicit Values(const Body &body);
   /// Returns the values in one thread, in one iteration of a loop. Values that do not depend on these are copied from
   /// `all`.
@@ -97,12 +97,12 @@ private:
 
   const Body &body;
   const Definitions &definitions;
-  Values *const all = nullptr; // the values in all threads; null if this object has them
+  Values *const all = nullptr; // the values in all threads; null if this object contains them
   const BlockShape shape;
   Thread thread;
   const LocalId base = LocalId::None;
   std::unique_ptr<Counters> own;
-  Counters *counters = nullptr; // null if loops are not followed
+  Counters *counters = nullptr; // null if loops are not analysed
 };
 // NOLINTEND(misc-no-recursion)
 

@@ -16,7 +16,7 @@ struct LineSpan {
 /// The changes that format a module, or the reason why it is not formatted.
 struct Formatting {
   std::vector<Respacing> changes; // in source order
-  std::string refusal;            // the reason why there are no changes; empty if there is none
+  std::string refusal;            // why there are no changes; empty if the module can be formatted
   Range place;                    // location of the problem that `refusal` describes
 };
 

@@ -4,8 +4,8 @@
 namespace ptxray {
 
 struct FormatOptions {
-  uint32_t indent = 0;       // blanks per block; 0 for a tab
-  bool keepsColumns = false; // preserves tabs and runs of blanks within a line
+  uint32_t indent = 0;       // spaces per block; 0 for a tab
+  bool keepsColumns = false; // preserves tabs and runs of spaces within a line
 };
 
 } // namespace ptxray

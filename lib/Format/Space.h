@@ -7,7 +7,7 @@
 
 namespace ptxray {
 
-/// The space between two words: nothing, a blank, or newlines and an indent.
+/// The space between two words: nothing, one space, or newlines and an indent.
 struct Space {
   uint32_t newlines = 0;
   uint32_t indent = 0; // indent levels after newlines

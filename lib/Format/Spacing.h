@@ -7,8 +7,8 @@ namespace ptxray {
 enum class Gap : uint8_t {
   None,
   Blank,
-  AsWritten, // around a sign or an operator: none or one blank
-  Line,      // the line may be split here, in an initialiser
+  AsWritten, // around a sign or an operator: none or one space, as written
+  Line,      // in an initialiser, where the line may be split
 };
 
 /// Visits the tokens of one statement.

@@ -8,10 +8,10 @@ namespace ptxray {
 
 enum class StatementShape : uint8_t {
   Plain,     // an instruction, a directive, a declaration
-  Label,     // including the `.branchtargets` or the prototype that it names
+  Label,     // including the `.branchtargets` or the prototype that it labels
   Head,      // head of a function
   Open,      // a brace of a block, a body or a section
-  Close,     // the brace that closes it
+  Close,     // the closing brace of `Open`
   CloseBody, // the brace that closes a function body
   Data,      // an item of a debugging section
   AsWritten, // sources and metadata in braces

@@ -30,7 +30,7 @@ struct Blueprint {
   Family family = Family::Compute;
   std::optional<BlueprintMemory> memory;
   int barrier = -1, threads = -1; // operands: the number of a barrier, and of its threads
-  bool isCommon = false;          // one of the integer instructions that make up most programs
+  bool isCommon = false;          // one of the integer instructions that are most frequent in programs
   bool passesNan = false;         // the payload of a NaN result is unspecified
   unsigned resultBits = 0;        // width of the result type
   bool isJoint = false;           // all lanes of a warp must execute it together

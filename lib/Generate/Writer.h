@@ -10,7 +10,7 @@ namespace ptxray {
 enum class Owner : uint8_t {
   Itself, // the thread itself
   Other,  // another thread of the block; used between two barriers
-  Block,  // all threads of the block, which modify one cell; used between two barriers
+  Block,  // all threads of the block, which modify a shared cell; used between two barriers
 };
 
 class Writer {

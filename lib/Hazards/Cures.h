@@ -1,5 +1,5 @@
 #pragma once
-// Each of these functions offers a fix for a fault by one instruction. The facts in the tables determine that
+// Each function offers a fix that inserts or changes one instruction. The facts in the tables determine that
 // instruction: it waits for the group, commits it, or orders the accesses.
 #include "Hazards/Hazards.h"
 

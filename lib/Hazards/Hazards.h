@@ -1,7 +1,7 @@
 #pragma once
-// The rules about asynchronous operations. Their faults are legal in each line, but give a wrong number once in a
-// thousand runs. docs/hazards.md describes what each rule checks, and where it stays silent. Each rule is in the file
-// of its subject, and `checkHazards` calls them.
+// The rules about asynchronous operations. They report kernels in which each line is valid, but results are
+// occasionally wrong. docs/hazards.md describes what each rule checks and what it does not report. Each rule is in a
+// file of its subject, and `checkHazards` calls it.
 #include "Flow/Analyses.h"
 #include "Flow/BodyContext.h"
 #include "Hazards/InFlight.h"
@@ -59,14 +59,14 @@ void checkPeers(const Body &body, const BodyContext &context, Analyses &analyses
 
 /// Returns whether instructions of the function access global memory explicitly.
 bool accessesGlobal(const Body &body);
-/// Returns whether nothing in the function starts, orders or awaits asynchronous operations, so that a call of it has
-/// no effect on them.
+/// Returns whether no instruction of the function starts, orders or awaits asynchronous operations, so that a call to
+/// it has no effect on them.
 bool isQuiet(const Body &body);
 
 /// The instructions of operations that were already reported.
 struct ReportedOperations {
-  std::vector<uint32_t> uncommitted; // no wait covers them, because nothing commits them
-  std::vector<uint32_t> unawaited;   // no thread waits for their barrier object
+  std::vector<uint32_t> uncommitted; // operations that no wait covers, because no instruction commits them
+  std::vector<uint32_t> unawaited;   // operations for whose barrier object no thread waits
 };
 /// Reports memory that is used before copies are complete.
 ReportedOperations checkCopies(HazardContext &context);
@@ -74,19 +74,19 @@ ReportedOperations checkCopies(HazardContext &context);
 void checkHeldRegisters(HazardContext &context, llvm::ArrayRef<uint32_t> reported);
 // Reports memory that is written through one proxy and read through another without a fence.
 void checkProxies(HazardContext &context);
-/// Reports wrong uses of barrier objects, except for copies in `reported`, which were reported because nothing waits
-/// for them.
+/// Reports wrong uses of barrier objects, except for copies in `reported`, which were reported because no instruction
+/// waits for them.
 void checkBarrierObjects(HazardContext &context, llvm::ArrayRef<uint32_t> reported);
 void checkTensorMemory(HazardContext &context);
 void checkLaunchControl(HazardContext &context);
-// Reports values of one thread that others read too early.
+// Reports reads of data that another thread produced, without synchronisation between the two threads.
 void checkHandovers(HazardContext &context);
 
 /// Returns the groups of the operations that the instruction starts.
 uint16_t asyncGroups(const Facts &facts);
 /// Returns whether the instruction waits for one of the groups.
 bool waitsFor(const Facts &facts, uint16_t groups);
-/// Returns the last wait for the operation's groups before the instruction, in the order of the text.
+/// Returns the last wait for the operation's groups before the instruction, in source order.
 std::optional<uint32_t> waitBefore(const HazardContext &context, const Operation &operation, uint32_t number);
 /// Adds notes about the start of the operation, and about the wait that does not cover it. `level` is the state of the
 /// operation at the instruction.

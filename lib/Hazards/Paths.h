@@ -26,8 +26,8 @@ struct PathPoint {
 
 enum class PathStep : uint8_t { Continues, Ends, Found };
 
-/// Follows paths up to `gates`, instructions that end all paths. A condition that is the same for all threads of
-/// `uniform`, or that a loop changes, may decide whether a gate is reached. Then only the paths to the gate are
+/// Follows paths up to `gates`, which are instructions that end all paths. If a condition that is the same for all
+/// threads of `uniform`, or that a loop changes, decides whether a gate is reached, only the paths to the gate are
 /// followed.
 class PathSearch {
 public:

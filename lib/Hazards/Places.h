@@ -1,5 +1,6 @@
 #pragma once
-// A place is the memory to which an address points, as far as the text shows: a variable or a register, plus an offset.
+// A place is the memory to which an address points, as far as the source shows: a variable or a register, plus an
+// offset.
 //   mov.u32 %r1, tiles;           tiles
 //   add.s32 %r2, %r1, 16;         tiles + 16
 //   mad.lo.s32 %r3, %r9, 8, %r2;  %r3, somewhere in tiles
@@ -12,7 +13,7 @@
 namespace ptxray {
 
 struct MemoryPlace {
-  LocalId base = LocalId::None; // None if nothing is known
+  LocalId base = LocalId::None; // None if the base is unknown
   int64_t offset = 0;
   bool isVariable = false;      // the base is a variable
   LocalId root = LocalId::None; // the only variable from which the base is computed
@@ -20,18 +21,18 @@ struct MemoryPlace {
   uint32_t bytes = 1;           // number of accessed bytes; 0 if unknown
   // Offsets of the base in the root: a few possible ones, or a first one followed by an unknown number of steps.
   llvm::SmallVector<int64_t, 2> slots;
-  bool isRing = false;          // the base runs through a ring after its only slot
-  int64_t stride = 0, span = 0; // for a ring: the distance of neighbours, and of its ends; 0 if unknown
+  bool isRing = false;          // the base runs through a ring, which starts at its only slot
+  int64_t stride = 0, span = 0; // for a ring: the distance between neighbours and between its ends; 0 if unknown
 
   bool hasBaseOf(const MemoryPlace &other) const { return base != LocalId::None && base == other.base; }
 };
 
-/// Returns whether the text shows that the places overlap.
+/// Returns whether the two places certainly overlap.
 bool isSame(const MemoryPlace &a, const MemoryPlace &b);
-/// Returns whether the text shows that they do not overlap.
+/// Returns whether the two places certainly do not overlap.
 bool isElsewhere(const MemoryPlace &a, const MemoryPlace &b);
 
-/// Returns whether they begin at the same offset, which may be that of a ring.
+/// Returns whether the two places start at the same offset, which may be that of a ring.
 bool beginTogether(const MemoryPlace &a, const MemoryPlace &b);
 
 class Places {
@@ -63,9 +64,10 @@ private:
 /// Returns the name in an operand, from its node; None for other operands.
 LocalId nameAt(const Body &body, uint32_t number, int node);
 
-/// Returns whether a condition on the thread number decides whether a is reached, but not whether b is.
+/// Returns whether a condition on the thread number decides whether `a` is reached, but does not decide whether `b` is
+/// reached.
 bool isChosen(BlockId a, BlockId b, Analyses &analyses);
-/// Returns whether different threads reach the two blocks, as far as conditions on the thread number show.
+/// Returns whether different threads reach the two blocks, according to conditions on the thread number.
 bool areOtherThreads(BlockId a, BlockId b, Analyses &analyses);
 
 bool isShared(isa::WordId space);

@@ -1,24 +1,25 @@
 #pragma once
-// Finds loops that copy for later iterations, after a prologue that copies for the first ones:
+// Finds loops that issue copies for later iterations, after a prologue that issues copies for the first iterations:
 //   cp.async A0; commit; cp.async A1; commit;
 // round:
 //   cp.async.wait_group 1;  read;  cp.async A2; commit;
-// Iterations read in the order of the copies, and read as much as one iteration copies. So the first iteration reads
-// the oldest copies. The copies of an iteration are read as many iterations later as the prologue has copied for.
-// Copies before the first wait that covers them and may be read are not considered further.
+// Iterations read the copies in order, and each iteration reads the amount that one iteration copies. The first
+// iteration therefore reads the oldest copies. The copies of an iteration are read N iterations later, where N is the
+// number of iterations that the prologue has copied for. Copies that may be read before the loop are not considered
+// after the first wait that covers them.
 #include "Hazards/Hazards.h"
 
 namespace ptxray {
 
-/// A copy that the wait of the loop does not cover in the iteration that reads it.
+/// A copy that the wait of the loop does not cover in the iteration that reads the copy.
 struct LateStage {
   size_t operation;
   uint32_t wait;
   uint8_t level;       // the level of the copy at the wait
-  bool isOfFirstRound; // only a read in every iteration, including the first one, is too early
+  bool isOfFirstRound; // the read is too early only if every iteration reads, including the first
 };
 
-/// Returns the late copies of loops with one wait for groups. Every iteration must pass that wait, and the commits.
+/// Returns the late copies of loops with one wait for groups. Every iteration must execute that wait and the commits.
 std::vector<LateStage> lateStages(HazardContext &context, const InFlight &flight);
 
 } // namespace ptxray

@@ -5,7 +5,7 @@
 
 namespace ptxray {
 
-/// The text between `// begin inline asm` and `// end inline asm`.
+/// The text between `// begin inline asm` and `// end inline asm` in compiled PTX.
 struct CompiledStatement {
   Range body;           // begins on the line after the first comment, ends at the second
   std::string function; // mangled name from the PTX; empty if unknown

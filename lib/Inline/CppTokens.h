@@ -1,5 +1,6 @@
 #pragma once
-// Tokenizes C++ as far as necessary to find asm statements and macros: string literals, names and parentheses.
+// Splits C++ into tokens, to the extent necessary to find asm statements and macros: string literals, names and
+// parentheses.
 #include "Source/Range.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"

@@ -12,8 +12,8 @@ namespace ptxray {
 /// project: the closest parent folder with a `.git`, or else the source's own folder.
 class Includes {
 public:
-  /// Constructs a search for the headers of the source at `path`. `folders` are searched as well, even outside of the
-  /// project; `<x.h>` is searched only there.
+  /// Constructs a search for the headers of the source at `path`. `folders` are also searched, even if they are outside
+  /// of the project; `<x.h>` is searched only in them.
   explicit Includes(llvm::StringRef path, llvm::ArrayRef<std::string> folders = {});
 
   /// Returns the header, or null if it does not exist, was opened before, or exceeds the maximum number of headers.

@@ -1,5 +1,5 @@
 #pragma once
-// A text composed of pieces of a source. Each piece knows its location in the source.
+// A text composed of pieces of a source. Each piece stores its location in the source.
 #include "Source/Range.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
@@ -21,7 +21,7 @@ public:
   void append(const MappedText &other, Range part);
   void append(const MappedText &other) { append(other, {0, other.size()}); }
 
-  /// Returns this text with locations in the source of `outer`. `outer` must be the source of this text.
+  /// Returns this text with its locations mapped through `outer`, which must be the source of this text.
   MappedText through(const MappedText &outer) const;
 
   /// Sets the location of the statement. A part that macros composed is mapped to a location within it, if possible.

@@ -1,5 +1,5 @@
 #pragma once
-// Finds the assembly in a source; one function for each language.
+// Finds the assembly in a source, with one function for each language.
 #include "Inline/Language.h"
 #include "Inline/Statement.h"
 #include "Source/SourceBuffer.h"

@@ -25,7 +25,7 @@ enum class TemplateStyle : uint8_t {
   Llvm, // `$0`, `${0}`, `$$`
 };
 
-/// One arm of an `if` with its `else`, or of an `#if`.
+/// One branch of an `if` with its `else`, or of an `#if`.
 struct InlineBranch {
   uint32_t choice = 0, arm = 0;
 };
@@ -46,7 +46,7 @@ struct InlineStatement {
   uint32_t guard = 0;                          // number of the innermost `#if` around it; 0 if none
   uint32_t function = 0;                       // number of the enclosing function, from 1; 0 if none
   uint32_t scope = 0;                          // number of the innermost block in that function; 0 if unknown
-  llvm::SmallVector<InlineBranch, 2> branches; // arms that contain the statement
+  llvm::SmallVector<InlineBranch, 2> branches; // branches that contain the statement
   // The text that adds a memory clobber, and where to insert it; empty if a macro produces the statement.
   uint32_t clobberPlace = 0;
   std::string clobberText;
@@ -56,7 +56,7 @@ struct InlineStatement {
 
 /// A call in C++ of a function that the same source may define.
 struct InlineCall {
-  uint32_t caller = 0, scope = 0, guard = 0; // same meaning as in InlineStatement
+  uint32_t caller = 0, scope = 0, guard = 0; // same as in InlineStatement
   std::string name;
 };
 

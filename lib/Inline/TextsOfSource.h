@@ -5,7 +5,7 @@
 
 namespace ptxray {
 
-/// Returns whether the text may contain a source. A fast check.
+/// Returns whether the text may contain a source. The check is fast, but not exact.
 bool mayHoldSource(llvm::StringRef text);
 
 /// The location of a literal in its source.

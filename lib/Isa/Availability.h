@@ -39,8 +39,8 @@ public:
   const Availability &ofCode() const;
   /// Collects every evaluated gate, if set.
   mutable std::vector<isa::ExprId> *asked = nullptr;
-  /// Measures work in units of about 1 us: 1 for matching the words of a form, `trialsOfBinding` for binding its
-  /// operands.
+  /// Measures work in units of about 1 us. Matching the words of a form counts as 1, and binding its operands as
+  /// `trialsOfBinding`.
   mutable uint64_t trials = 0;
   static constexpr uint64_t trialsOfBinding = 10;
   /// Limits the number of bindings that are tried for an instruction that no form accepts.
@@ -57,8 +57,8 @@ private:
 struct GateAlternative {
   uint16_t least = 0;                     // minimum PTX version; 0 for any
   uint16_t below = 0;                     // PTX version that removed the feature; 0 if none did
-  llvm::SmallVector<uint16_t, 2> targets; // indices into targetSets, all of which are required
-  llvm::SmallVector<uint16_t, 2> others;  // indices into targetSets, none of which is allowed
+  llvm::SmallVector<uint16_t, 2> targets; // indices into targetSets; the target must be in all of them
+  llvm::SmallVector<uint16_t, 2> others;  // indices into targetSets; the target must be in none of them
 };
 using GateAlternatives = llvm::SmallVector<GateAlternative, 4>;
 

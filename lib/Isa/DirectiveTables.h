@@ -49,8 +49,8 @@ struct Directive {
   uint16_t places; // DirectivePlace
   uint16_t owner;  // for InDirective: the index of the directive that contains it
   ExprId gate;
-  bool once;          // at most once in a head
-  uint16_t idleSince; // PTX version from which ptxas ignores it; 0 if none
+  bool once;          // allowed at most once in a head
+  uint16_t idleSince; // PTX version from which on ptxas ignores it; 0 if there is none
   Span arguments;     // into `arguments`
   Span excludes;      // into `directiveLists`: not allowed in the same head
   Span needs;         // all required in the same head

@@ -6,7 +6,7 @@
 
 namespace ptxray::isa {
 
-/// A function of the formula language. `arguments` has one letter per argument, and `result` is such a letter:
+/// A function of the formula language. `arguments` has one letter per argument, and `result` is one of these letters:
 //|  n   a number
 //|  i   an integer
 //|  f   a number that is not an integer

@@ -68,7 +68,7 @@ struct Word {
 /// The meaning of a word, an operand or a special register.
 struct Meaning {
   Text name;     // `.rn`, `cache-policy`, `%tid`
-  Text mnemonic; // prefix of the instructions to which this meaning applies; empty for the default
+  Text mnemonic; // prefix of the instructions to which the meaning applies; empty for the default
   Text topic;    // category of such words: `rounding`; may be empty
   Text text;
 };
@@ -105,7 +105,7 @@ enum class ExprOp : uint8_t {
   Gate,             // a: a gate by name (its expression), so that messages can mention it
   Warn,             // true, but reports a warning; a: index into `warnings`
   Independent,      // true if the module specifies `texmode_independent`
-  Ptxas,            // a: release, 1301 for 13.1; always true: notes that older releases behave differently
+  Ptxas,            // a: release, 1301 for 13.1; always true, and notes that older releases behave differently
 };
 struct Expr {
   ExprOp op;
@@ -148,7 +148,7 @@ enum OperandRule : uint32_t {
   FirstIndex = 1 << 8,     // for a vector: the first element is an index
   SecondIndex = 1 << 9,    // for a vector: the second element is an index, after a sample number
   Subscript = 1 << 10,     // for an address: `a[8]` is accepted for `[a+8]`
-  // Known only from ptxas:
+  // Properties known only from ptxas:
   Exact = 1 << 11,       // must be declared with exactly that type; in a vector, or as bits
   AsBits = 1 << 12,      // for a 32-bit operand: predicates and `0f` constants stand for their bits
   Each = 1 << 13,        // for a vector: the elements are checked individually
@@ -292,7 +292,7 @@ enum class FactKind : uint8_t {
   Grows, // operand: the new number of registers
   Shrinks,
   // Values:
-  Strong, // takes part in the memory order that all threads agree on
+  Strong, // the accesses take part in the memory order on which all threads agree
   Per,    // detail: Scope in which the result or the operand is uniform; condition: if this operand is
   Elects, // operand: true in exactly one of the executing lanes
   Traces, // writes to the trace that the module's metadata describe
@@ -465,19 +465,19 @@ struct Step {
   uint16_t value; // meaning depends on StepOp
   uint32_t args;  // into `stepArgs`: indices of earlier rows of the same formula
 };
-/// The formula of a word that stands for a function.
+/// The formula of a word that represents a function.
 struct WordDefinition {
   WordId word;
   Span steps;
 };
-/// A word that stands for a function, in one form. Without a word, the result is the first argument.
+/// A word that represents a function, in one form. If the word is missing, the result is the first argument.
 struct WordCall {
   uint16_t slot;
   Span definitions; // into `wordDefinitions`
 };
 enum class FormulaTarget : uint8_t { Nothing, Operand, Memory, Carry };
-/// The last step is stored in the target. If several formulas have one target, the first whose condition holds applies.
-/// All formulas read the values from before the instruction.
+/// A formula stores its last step in its target. If several formulas have one target, the first whose condition holds
+/// applies. All formulas read the values from before the instruction.
 struct Formula {
   ExprId when;
   FormulaTarget target;
@@ -510,8 +510,8 @@ struct Form {
   Span checks;         // into `formChecks`
   Span facts;          // into `facts`
   Span formulas;       // into `formulas`
-  Span conversions;    // into `formConversions`: of its words, except those that a formula names
-  StoredText outside;  // required resource outside of a single GPU; empty if none
+  Span conversions;    // conversions of the form's words, except words that a formula names
+  StoredText outside;  // required resource outside of a single GPU; empty if there is none
   bool readsValues;    // a range or a check depends on the value of an immediate
   bool readsRegisters; // a check depends on the values of registers
 };

@@ -1,10 +1,10 @@
 #pragma once
-// What an instruction does, in a few words.
+// Short descriptions of instructions.
 #include "Isa/Isa.h"
 
 namespace ptxray::isa {
 
-/// Returns what one instruction does, in the words of its own if others share its entry.
+/// Returns the description of an instruction: its own words, if it has any, or the title of its entry.
 Text titleOf(const Mnemonic &mnemonic, const Entry &entry);
 
 } // namespace ptxray::isa

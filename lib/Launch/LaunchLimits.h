@@ -6,7 +6,7 @@
 
 namespace ptxray {
 
-/// The limits for a launch. By default, those that hold for any GPU.
+/// The limits for a launch. The defaults hold for all GPUs.
 struct LaunchLimits {
   uint64_t threads = 1024; // per block
   std::array<uint64_t, 3> block = {1024, 1024, 64}, grid = {0x7fffffff, 65535, 65535};
@@ -23,9 +23,9 @@ struct BrokenLimit {
   std::string words; // `2048 threads a block, 1024 at most`
 };
 
-/// Returns the limits that a launch exceeds, including a grid that is no multiple of its clusters.
+/// Returns the limits that a launch exceeds, including a grid that is not a multiple of its clusters.
 std::vector<BrokenLimit> brokenLimits(const LaunchShape &launch, const LaunchLimits &limits = {});
-/// Returns the limits in one line; empty if there are none.
+/// Returns the limits as one line of text; empty if there are none.
 std::string inWords(const std::vector<BrokenLimit> &broken);
 
 } // namespace ptxray

@@ -1,6 +1,6 @@
 #pragma once
-// The shape of a launch, shared by all callers of the emulator and of a driver. This room needs only the C++ library,
-// because ptxray-run is compiled without LLVM.
+// The shape of a launch, shared by all callers of the emulator and of a driver. This folder needs only the C++ standard
+// library, because ptxray-run is compiled without LLVM.
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -11,7 +11,7 @@ namespace ptxray {
 /// The size of a launch.
 struct LaunchShape {
   std::array<uint32_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
-  std::array<uint32_t, 3> cluster = {0, 0, 0}; // zeros: as the kernel declares
+  std::array<uint32_t, 3> cluster = {0, 0, 0}; // zeros if the kernel's declaration applies
   uint32_t shared = 0;                         // dynamic shared memory, in bytes
   bool isCooperative = false;
 
@@ -20,9 +20,9 @@ struct LaunchShape {
   uint64_t blocksOfCluster() const { return uint64_t(cluster[0]) * cluster[1] * cluster[2]; }
 };
 
-/// Reads a number from 0 to 2^32-1: `7`, `0x10`, `010`.
+/// Parses a number from 0 to 2^32-1: `7`, `0x10`, `010`.
 std::optional<uint32_t> readNumber32(std::string_view text);
-/// Reads `X[,Y[,Z]]`; missing numbers are 1. Returns nothing if there are more than three numbers, or if one is 0.
+/// Parses `X[,Y[,Z]]`; missing numbers are 1. Returns nothing if there are more than three numbers, or if one is 0.
 std::optional<std::array<uint32_t, 3>> readExtents(std::string_view text);
 
 } // namespace ptxray

@@ -30,7 +30,7 @@ struct CanonicalRequest {
   uint32_t leadingBytes, strideBytes;
 };
 Layout canonicalLayout(const CanonicalRequest &request);
-/// Returns the shape as `((8,m),(T,2k)):((1T,SBO),(1,LBO))`, or with all numbers.
+/// Returns the shape as `((8,m),(T,2k)):((1T,SBO),(1,LBO))`, or with explicit numbers.
 std::string canonicalShape(const CanonicalRequest &request, bool exact);
 
 } // namespace ptxray::layout

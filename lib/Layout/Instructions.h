@@ -7,7 +7,7 @@
 
 namespace ptxray::layout {
 
-/// A query about an instruction. Omitted numbers have their usual values.
+/// A query about an instruction. Omitted numbers have default values.
 struct Request {
   std::string instruction;               // `mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32`, or shorter
   std::string arch;                      // `gfx12` for AMD's instructions
@@ -47,7 +47,7 @@ uint32_t bitsOfType(llvm::StringRef type);
 
 Answer describe(const Request &request);
 
-// Describe one family each; `describe` selects the function.
+// Describe the layouts of one family; `describe` selects the function.
 Answer describeMovement(const Words &words);                             // Fragments.cpp
 Answer describeMma(const Words &words, const Request &request);          // Fragments.cpp
 Answer describeWgmma(const Words &words, const Request &request);        // Fragments.cpp
@@ -57,8 +57,8 @@ Answer describeTensorLoad(const Words &words, const Request &request);   // Tens
 Answer describeTensorCopy(const Words &words);                           // TensorMemory.cpp
 Answer describeTensorMma(const Words &words, const Request &request);    // TensorMemory.cpp
 Answer describeSharedMemory(const Words &words, const Request &request); // SharedMemory.cpp
-/// Returns the layout of sixteen 4-bit or 6-bit elements in shared memory. A row of them occupies 16 bytes (padded), or
-/// only the bytes that it needs.
+/// Returns the layout of sixteen 4-bit or 6-bit elements in shared memory. They occupy 16 bytes if they are padded,
+/// otherwise only the bytes that they need.
 Layout sixteenElements(uint32_t bits, bool padded); // SharedMemory.cpp
 /// Returns the layout of a 4-bit or 6-bit element within a byte: its bits as one row, highest bit first.
 Layout elementInByte(llvm::StringRef type); // SharedMemory.cpp

@@ -1,6 +1,6 @@
 #pragma once
 // Maps the elements of a matrix to locations: a thread and its register, a cell of tensor memory, or an address in
-// shared memory. Locations and elements are numbers in a mixed radix, and each digit of an element is a digit of its
+// shared memory. Locations and elements are mixed-radix numbers, and each digit of an element is also a digit of its
 // location. A layout is therefore a short list of digits that can be read in both directions. Tests detect layouts that
 // map two elements to one location.
 #include "llvm/ADT/ArrayRef.h"
@@ -49,7 +49,7 @@ enum class Store : uint8_t { Registers, TensorMemory, SharedMemory, Addresses };
 struct Layout {
   std::string name;   // `A`, `scale-a`
   std::string what;   // `16x16 of .f16`
-  std::string source; // the document that defines it
+  std::string source; // the document that defines the layout
   Store store = Store::Registers;
   uint16_t elementBits = 32;
   uint16_t wordBits = 32;
@@ -57,8 +57,8 @@ struct Layout {
   std::string wordName = "r"; // prefix of register names: `a` for a0, a1
   llvm::SmallVector<Digit, 8> digits;
   Place origin = {};
-  Element limit = {};     // elements from here are padding; 0 if there is none
-  uint32_t carryStep = 0; // distance to the word that holds bits beyond the first word; 0 if there are none
+  Element limit = {};     // elements from this one on are padding; 0 if there is no padding
+  uint32_t carryStep = 0; // distance to the word with the bits that do not fit into the first word; 0 if there are none
   Swizzle swizzle;
   std::vector<std::string> notes;
 

@@ -10,14 +10,14 @@ namespace ptxray::machine {
 struct AtomicAccess {
   std::vector<MemoryAccess> reads, writes;
   std::vector<Op> ops;
-  bool isIncrement = false; // adds 1; ptxas combines such operations of lanes with equal addresses
+  bool isIncrement = false; // adds 1; ptxas combines such operations if lanes have equal addresses
   // The variant for generic addresses in global memory, if it differs; otherwise empty.
   std::vector<AtomicAccess> inGlobal;
 };
 /// Payload of a copy from memory to memory.
 struct MemoryCopy {
   AddressOf to, from;
-  Place count; // number of bytes to copy; all if it is no register
+  Place count; // number of bytes to copy; all bytes if it is no register
   uint32_t bytes = 0, alignment = 1;
 };
 /// Payload of a load or store of matrices by a warp.
@@ -54,8 +54,8 @@ inline const Allocation *allocationAt(Warp &warp, const Op &op, uint64_t address
 
 void loadElements(char *registers, const Op &op, uint32_t mask, Warp &warp);
 void storeElements(char *registers, const Op &op, uint32_t mask, Warp &warp);
-/// Returns the handler for usual accesses. It is faster if the distances between the addresses are the same as the last
-/// time.
+/// Returns the handler for usual accesses. The handler is faster if the distances between the addresses have not
+/// changed.
 Handler quickHandlerOf(const MemoryAccess &access);
 void accessAtomically(char *registers, const Op &op, uint32_t mask, Warp &warp);
 void copyBytes(char *registers, const Op &op, uint32_t mask, Warp &warp);

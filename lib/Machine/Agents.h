@@ -24,8 +24,8 @@ enum class Stage : uint8_t { Whole, Begin, End };
 /// The agent to which a warp attributes its next accesses.
 struct Doer {
   uint32_t agent = 0, clock = 0; // 0 for the warp itself
-  bool isAsyncProxy = false;     // does not observe generic-proxy writes before a proxy fence
-  bool isOrdered = false;        // its operations access memory in order
+  bool isAsyncProxy = false;     // does not observe generic-proxy writes that precede no proxy fence
+  bool isOrdered = false;        // operations access memory in order
   Stage stage = Stage::Whole;
   bool isStrong = false;     // atomic reductions, which do not race with each other
   bool isAllocation = false; // writes the address of allocated tensor memory

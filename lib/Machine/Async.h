@@ -1,6 +1,6 @@
 #pragma once
 // Asynchronous operations as values: the memory that an operation reads and writes, and the mbarrier objects that it
-// signals on completion. Scheduling decisions need nothing else.
+// signals on completion. Scheduling decisions need no further data.
 #include "Machine/BarrierObject.h"
 #include "Machine/Lower.h"
 #include "Machine/Reduction.h"
@@ -54,12 +54,12 @@ struct BarrierAddress {
 struct BulkCopy {
   AddressOf to, from;
   Place size;
-  Place blocks;           // mask of the destination blocks in the cluster; if it is no register, the address decides
-  BarrierAddress barrier; // at the same offset in each of these blocks
+  Place blocks; // mask of the destination blocks in the cluster; if it is no register, the address selects the block
+  BarrierAddress barrier; // located at the same offset in each of these blocks
   Place byteMask;         // selects bytes within each 16 bytes
   Place left, right;      // bytes at the ends that are not copied
   Reduction reduction;
-  bool isFilled = false; // zeros instead of the source
+  bool isFilled = false; // writes zeros instead of the source
 };
 void copyInBulk(char *registers, const Op &op, uint32_t mask, Warp &warp);
 

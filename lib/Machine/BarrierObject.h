@@ -13,7 +13,7 @@ inline constexpr int32_t mostPendingBytes = (1 << 20) - 1;
 /// The state of an mbarrier object. A phase completes when no arrivals and bytes are pending; then the next phase
 /// begins.
 struct BarrierObject {
-  uint32_t pending = 0, expected = 0; // arrivals: of this phase, and of later phases
+  uint32_t pending = 0, expected = 0; // numbers of arrivals: of this phase, and of later phases
   int32_t bytes = 0;                  // pending bytes of the phase; negative if bytes arrived before they were expected
   bool isOdd = false;                 // parity of the phase
 
@@ -24,14 +24,14 @@ struct BarrierObject {
 /// Decodes an mbarrier object. Returns nothing if it was not initialised, or was overwritten.
 std::optional<BarrierObject> readBarrier(uint64_t bits);
 
-/// How an instruction uses an mbarrier object.
+/// The use of an mbarrier object by an instruction.
 struct BarrierUse {
   enum class What : uint8_t { Init, Invalidate, Expect, Complete, Arrive, Await };
   What what = What::Init;
   AddressOf object;
   Place amount; // number of arrivals or bytes; if it is no register, `number` is used
   uint32_t number = 1;
-  Place blocks;       // mask of blocks in the cluster; if it is no register, the address decides
+  Place blocks;       // mask of blocks in the cluster; if it is no register, the address selects the block
   Place result;       // the state, or whether the phase is complete
   Place phase;        // the phase to wait for, as a state or a parity
   bool drops = false; // later phases no longer expect the arrivals

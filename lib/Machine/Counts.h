@@ -20,7 +20,7 @@ struct InstructionCounts {
   uint64_t globalSectors = 0, globalIdeal = 0;
   uint64_t globalTags = 0; // 128-byte lines
   uint64_t sharedBytes = 0, globalBytes = 0, localBytes = 0, constBytes = 0;
-  uint64_t asyncSharedBytes = 0, asyncGlobalBytes = 0; // through the async proxy
+  uint64_t asyncSharedBytes = 0, asyncGlobalBytes = 0; // transferred through the async proxy
   uint64_t textureBytes = 0;                           // results of texture fetches, and accesses to surfaces
   uint64_t tensorBytes = 0;                            // accesses to tensor memory
   uint64_t bulkBytes = 0;                              // moved by asynchronous bulk copies

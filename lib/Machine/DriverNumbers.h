@@ -8,7 +8,7 @@ struct DriverNumbers {
   int type = 0, interleave = 0, swizzle = 0, fill = 0;
 };
 
-/// Sets what the numbers stand for; false: one of them stands for nothing.
+/// Sets the fields that the numbers encode. Returns false if a number is not a valid code.
 bool setDriverNumbers(TensorMap &map, const DriverNumbers &numbers);
 
 } // namespace ptxray::machine

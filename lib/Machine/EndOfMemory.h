@@ -1,5 +1,6 @@
 #pragma once
-// Handles memory exhaustion in a launch. This library is built without exceptions, but the standard library throws one.
+// Handles memory exhaustion in a launch. This library is built without exceptions, but the standard library throws one
+// if memory is exhausted.
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace ptxray::machine {

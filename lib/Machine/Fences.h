@@ -11,7 +11,7 @@ struct ThreadFence {
   bool isOfBlock = false;    // orders only for the threads of the block
 };
 void fenceThreads(char *registers, const Op &op, uint32_t mask, Warp &warp);
-/// Reports that lanes execute an instruction together.
+/// Notifies observers that lanes execute an instruction together.
 void meetReads(char *registers, const Op &op, uint32_t mask, Warp &warp);
 /// Synchronises the lanes of a warp.
 void meetLanes(char *registers, const Op &op, uint32_t mask, Warp &warp);

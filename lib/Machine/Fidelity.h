@@ -1,5 +1,5 @@
 #pragma once
-// How closely the results of an instruction match those of a GPU.
+// Describes how closely the results of an instruction match those of a GPU.
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 
@@ -11,10 +11,10 @@ namespace ptxray::machine {
 
 enum class Fidelity : uint8_t {
   Exact,
-  AsHopper,    // the results of an H100, for another chip
-  Models,      // the results of published models
-  Words,       // according to the manual; no model is published
-  Order,       // floating-point sums, whose order a GPU does not guarantee
+  AsHopper,    // the results of an H100 are used for another chip
+  Models,      // results follow published models
+  Words,       // results follow the manual; no model is published
+  Order,       // floating-point sums whose order a GPU does not guarantee
   Coordinates, // filters that are known to differ from an H100's in the last bits or in the level
   Chip,        // depends on the chip or on time
   Requests,    // requests that never succeed in the emulator

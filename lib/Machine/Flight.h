@@ -16,7 +16,7 @@ struct BlockState;
 struct StartedOperation {
   std::vector<Op> ops;        // operations that perform it
   int engine = -1;            // engine whose groups it joins, or -1
-  bool isOfWarpgroup = false; // all warps of the warpgroup start it together
+  bool isOfWarpgroup = false; // all warps of the warpgroup start the operation together
   bool isAsyncProxy = false;
   bool isOrdered = false;
   bool isCounted = false; // tracked by an mbarrier object:
@@ -25,7 +25,7 @@ struct StartedOperation {
   const Instruction *at = nullptr;
   HeldLocals held;
   llvm::SmallVector<Place, 4> results; // registers that it uses until it completes
-  bool isAtOnce = false;               // reading its results waits for it
+  bool isAtOnce = false;               // a read of its results waits for the operation
 };
 void startOperation(char *registers, const Op &op, uint32_t mask, Warp &warp);
 
@@ -48,7 +48,7 @@ struct Flights {
   uint64_t turn = 0, started = 0;
 };
 /// Completes operations of a cluster that are due, or all of them if its threads have exited. If all threads wait,
-/// completes one of the operations that they wait for. Returns whether it completed any.
+/// completes one of the operations for which they wait. Returns whether it completed any.
 bool endOperations(BlockState &block, bool isStuck);
 
 /// Payload of an instruction that commits groups of an engine or waits for them.
@@ -56,7 +56,8 @@ struct GroupUse {
   unsigned engine = 0;
   bool isOfWarpgroup = false;
   bool completesWrites = false; // waits for writes to global memory
-  Place pending; // number of groups that may stay pending; if it is no register, waits for all operations
+  Place
+      pending; // number of groups that may stay pending; if it is no register, the instruction waits for all operations
 };
 void commitGroup(char *registers, const Op &op, uint32_t mask, Warp &warp);
 void awaitGroups(char *registers, const Op &op, uint32_t mask, Warp &warp);
@@ -82,8 +83,8 @@ uint32_t agentOf(const Warp &warp, unsigned engine, bool isOfWarpgroup);
 
 /// Combines the operations from index `first` into one, if the instruction is asynchronous.
 void lowerStart(const Lowered &one, size_t first, FunctionCode &code, BodyLowering &lowering);
-/// Returns the registers that an asynchronous instruction uses until it completes, or for each register of the body
-/// whether any instruction does. Empty if there are none.
+/// Returns the registers that an asynchronous instruction uses until it completes. Also returns, for each register of
+/// the body, whether an asynchronous instruction uses it; empty if none does.
 HeldLocals heldBy(const Body &body, uint32_t number);
 std::vector<bool> heldLocals(const Body &body);
 /// Generates an operation that reports uses of these registers by the instruction.

@@ -40,15 +40,15 @@ struct BlockState {
   std::deque<Warp> warps;
   uint32_t warpsAlive = 0;
   std::vector<uint8_t> shared;
-  const Instruction *allocation = nullptr, *relinquish = nullptr; // the last ones for tensor memory
+  const Instruction *allocation = nullptr, *relinquish = nullptr; // the last such instructions for tensor memory
   std::shared_ptr<Agents> agents;                                 // shared by all blocks of the cluster
   std::vector<BlockState *> cluster;                              // all blocks of the cluster, by rank
   std::array<NumberedBarrier, 16> barriers;
-  uint32_t arrivedAt = 0;   // bit mask of barriers at which threads have arrived
-  NumberedBarrier complete; // the barrier that is being completed
+  uint32_t arrivedAt = 0;   // bit mask of barriers with arrived threads
+  NumberedBarrier complete; // the barrier that is currently completing
   std::vector<WaitingAtBarrier> waitingForCluster;
-  std::map<uint32_t, NumberedBarrier> warpgroups; // indexed by number of the warpgroup: the warps that have reached an
-                                                  // instruction that it executes together
+  std::map<uint32_t, NumberedBarrier> warpgroups; // indexed by warpgroup: the warps that have reached an instruction
+                                                  // that the warpgroup executes together
   TensorMemory tensor;
   std::shared_ptr<WeakBlock> weak; // null if stores and loads take effect immediately
   uint64_t events = 0;             // number of arrivals and exits, to detect progress
@@ -56,8 +56,8 @@ struct BlockState {
 
   uint32_t threads() const;
   bool isDone() const;
-  /// Returns whether threads of the block may access the shared memory of another block of the cluster, which exists
-  /// while that one runs. Operations that the block itself has started may access its own later.
+  /// Returns whether threads of the block may access the shared memory of another block of the cluster, which exists as
+  /// long as that block runs. Operations that a block has started may access its own shared memory later.
   bool reaches(const BlockState &other) const { return &other == this || other.warpsAlive; }
 };
 
@@ -72,7 +72,7 @@ struct GridState {
   std::array<uint32_t, 3> block, cluster, grid;
   std::vector<uint8_t> parameters;
   Timing timing;
-  std::vector<ByteRun> sharedZones; // variables in shared memory, and the dynamic memory after them
+  std::vector<ByteRun> sharedZones; // variables in shared memory, followed by the dynamic memory
   PrintedText printed;
   /// The address of the memory that the driver provides to a cooperative launch, for grid-wide barriers; 0 if none.
   uint64_t workspace = 0;
@@ -82,14 +82,14 @@ struct GridState {
   uint64_t laneInstructions = 0;
   uint64_t allocated = 0; // host bytes allocated for blocks and warps, including freed ones
   MatrixCache matrices;
-  // Cached results of decoding the descriptors and first lanes of tensor-core instructions.
+  // Decoded descriptors and first lanes of tensor-core instructions.
   std::map<std::tuple<const void *, uint32_t, uint32_t>, std::shared_ptr<const void>> decoded;
   std::map<std::pair<const FunctionCode *, uint32_t>, std::vector<char>> images; // initial register contents, by warp
   LaneShapes shapes;
   std::shared_ptr<Observers> observers = std::make_shared<Observers>(); // the observers of this core
   bool isStopped = false;                                               // an observer stopped the launch
   std::vector<BlockState *> blocks;                                     // live blocks
-  WeakMemory weak; // declared last: its destructor completes stores to memory above
+  WeakMemory weak; // must be the last member: its destructor completes stores to the memory above
 };
 
 /// Returns the variable or the dynamic memory that contains an offset in shared memory; empty in a gap.
@@ -113,12 +113,12 @@ void beginWarps(llvm::ArrayRef<BlockState *> cluster);
 /// blocks.
 bool canBeginAgain(const std::vector<BlockState *> &cluster);
 void beginAgain(const std::vector<BlockState *> &cluster);
-/// Makes the fault of a warp, if there is one, the fault of the grid.
+/// Copies the fault of a warp, if any, to the grid.
 void takeFault(Warp &warp);
 /// The result of one turn.
 enum class Progress : uint8_t {
   None,   // no warp could run
-  InVain, // all warps that ran failed to wait for an mbarrier phase
+  InVain, // all warps that ran tested an incomplete mbarrier phase
   Some,
 };
 /// Runs each warp for one turn.

@@ -14,17 +14,17 @@ inline constexpr unsigned mostImageRank = 3;
 inline constexpr unsigned mostImageLevels = 17;
 inline constexpr unsigned cubeFaces = 6;
 
-/// An image in memory. Texels are packed: level by level; within a level, layer by layer; within a layer of a cube,
-/// face by face; within a face, the first dimension is innermost. Rows in linear memory may have gaps between them.
+/// An image in memory. Texels are packed level by level. A level contains layers, and a layer of a cube contains faces.
+/// Within a face, the first dimension is innermost. Rows in linear memory may have gaps between them.
 struct Image {
   uint64_t address = 0;
   TexelType type = TexelType::F32;
   uint32_t channels = 1;
   uint32_t rank = 1;
   std::array<uint32_t, mostImageRank> extents = {1, 1, 1}; // sizes of the first level; 1 beyond the rank
-  uint32_t layers = 0;                                     // number of array layers; 0 if it is no array
+  uint32_t layers = 0;                                     // number of array layers; 0 if the image is not an array
   bool isCube = false;                                     // each image or layer has six faces
-  bool isBuffer = false; // in linear memory, accessible by integer coordinates only: one dimension, no filter
+  bool isBuffer = false; // one dimension in linear memory, accessible only by integer coordinates, without a filter
   uint32_t levels = 1;
   uint64_t pitch = 0; // distance between rows of a two-dimensional image with one level; 0 if rows are packed
 
@@ -42,7 +42,7 @@ struct Image {
 unsigned bitsOf(TexelType type);
 inline bool isFloat(TexelType type) { return type == TexelType::F16 || type == TexelType::F32; }
 
-/// How a texture is read. Levels are in units of 1/256.
+/// How a texture is sampled. Levels are in units of 1/256.
 struct Sampling {
   std::array<AddressMode, mostImageRank> modes = {AddressMode::Clamp, AddressMode::Clamp, AddressMode::Clamp};
   bool isLinear = false;         // between texels
@@ -62,7 +62,7 @@ std::string findProblem(const Image &image, const Sampling &sampling);
 struct ImageObject {
   enum class Kind : uint8_t { Texture, Sampler, Surface };
   Kind kind = Kind::Texture;
-  std::string name;           // name of the variable, or of its description
+  std::string name;           // name of the variable, or of the image's description
   std::optional<Image> image; // empty if nothing was bound to the variable
   Sampling sampling;
 };

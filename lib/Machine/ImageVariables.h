@@ -5,8 +5,8 @@
 
 namespace ptxray::machine {
 
-/// Returns the description in a variable's initialiser, which applies until something is bound to it. Returns nothing
-/// for other variables and for arrays.
+/// Returns the description in a variable's initialiser, which applies until an image is bound to the variable. Returns
+/// nothing for other variables and for arrays.
 std::optional<ImageObject> imageObjectOf(const Ast &ast, const Declaration &declaration);
 
 } // namespace ptxray::machine

@@ -13,7 +13,7 @@ struct ImageGeometry {
 
 /// Payload of a texture fetch.
 struct TextureFetch {
-  Place texture, sampler; // handles; without a sampler, the texture has its own
+  Place texture, sampler; // handles; if there is no sampler, the texture contains one
   ImageGeometry geometry;
   bool areIntegers = false; // the coordinates are integers
   bool isBase = false;
@@ -22,7 +22,7 @@ struct TextureFetch {
   llvm::SmallVector<Place, 4> dx, dy, offsets;
   int component = -1;                  // index of the component for a fetch of four texels; -1 for all components
   llvm::SmallVector<Place, 4> results; // width 0 for unused results
-  bool areHalves = false;              // two 16-bit numbers in each result
+  bool areHalves = false;              // each result contains two 16-bit numbers
   Place isResident;
 };
 void fetchFromTexture(char *registers, const Op &op, uint32_t mask, Warp &warp);
@@ -37,7 +37,7 @@ struct SurfaceAccess {
   llvm::SmallVector<Place, 4> coordinates;
   Outside outside = Outside::Trap;
   bool isFormatted = false; // the first coordinate counts texels, and numbers are converted to the surface's format
-  uint32_t bytes = 0;       // size of all elements together; unused for formatted accesses
+  uint32_t bytes = 0;       // size of all elements together; not used for formatted accesses
   llvm::SmallVector<Place, 4> elements;
   std::string reduction; // `.add` and similar
   bool isSigned = false; // type of a reduction

@@ -1,6 +1,6 @@
 #pragma once
-// Caches lowering results. Most instructions of a module differ from others only in their registers, variables and
-// constants. Everything else is computed once.
+// Caches lowering results. Most instructions of a module differ from others only in registers, variables and constants,
+// so everything else is computed once.
 #include "Machine/Fidelity.h"
 #include "Machine/Reduction.h"
 #include "Operate/Pattern.h"
@@ -17,18 +17,18 @@ struct WarpgroupLayouts;
 struct InstructionKind {
   Recipe recipe; // with the constants of the last requested instruction
   std::optional<Reduction> reduction;
-  Fidelity fidelity = Fidelity::Exact;             // unless it reads a register that depends on the chip
-  bool isStrict = false;                           // the result is undefined if a source is
-  bool isOfBlock = false;                          // its scope is the block
-  bool hasVectors = false;                         // uses a whole register of vector type
-  std::shared_ptr<const WarpgroupLayouts> layouts; // layouts of a warpgroup product that was lowered
+  Fidelity fidelity = Fidelity::Exact; // does not apply to instructions that read a register that depends on the chip
+  bool isStrict = false;               // the result is undefined if a source is
+  bool isOfBlock = false;              // the scope of the instruction is the block
+  bool hasVectors = false;             // uses a whole vector register
+  std::shared_ptr<const WarpgroupLayouts> layouts; // layouts of the last lowered warpgroup product
 
-  /// Returns the result of `compile` for its recipe.
+  /// Returns the result of `compile` for the kind's recipe.
   Compiled compiled(llvm::ArrayRef<Place> byNode, Place carry, RegisterFile &file, Kept &kept);
 
 private:
   friend class InstructionKinds;
-  /// Constants and the equalities among registers.
+  /// The constants, and which registers are equal.
   using Key = llvm::SmallVector<uint64_t, 8>;
   struct Hash {
     size_t operator()(const Key &key) const { return llvm::hash_combine_range(key.begin(), key.end()); }
@@ -54,11 +54,11 @@ public:
 private:
   const Availability &availability() const { return module.state().availability; }
 
-  const ReadModule &module; // may have no bodies
+  const ReadModule &module; // the module may have no function bodies
   llvm::DenseMap<const Verdict *, std::unique_ptr<InstructionKind>> kinds;
 };
 
-/// Returns the shapes of an instruction with its own constants and offsets.
+/// Returns the shapes of the operands, with the constants and offsets of the instruction itself.
 llvm::SmallVector<Shape, 16> shapesOf(const Verdict &verdict, llvm::ArrayRef<Operand> nodes);
 /// Returns whether the opcode contains the qualifier `text`.
 bool hasWord(const Opcode &opcode, llvm::StringRef text);

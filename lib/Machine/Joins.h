@@ -18,11 +18,11 @@ int pushJoin(Warp &warp, uint32_t at, uint32_t lanes);
 bool arriveAtJoins(Warp &warp);
 /// Returns the code block of the innermost join of the running lanes, or null.
 const CodeBlock *awaitedBlock(const Warp &warp);
-/// Handles a branch with which some lanes jump directly to the join. These lanes wait there; the others continue.
-/// Returns false if the branch has no such form.
+/// Handles a branch that takes some lanes directly to the join. These lanes wait there, and the others continue.
+/// Returns false if the branch is not of this kind.
 bool partAtJoin(Warp &warp, const CodeBlock &block, uint32_t leaving);
 
-/// Releases lanes that wait for lanes which cannot arrive. Returns whether there are any.
+/// Releases lanes that wait for lanes which cannot arrive. Returns whether there were any.
 bool release(Warp &warp);
 /// Makes `fragment`, which waited outside of the warp's lists, ready to run.
 void resume(Warp &warp, const Fragment &fragment);

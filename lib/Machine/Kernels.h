@@ -1,5 +1,5 @@
 #pragma once
-// The kernels of a module, as a launch needs them.
+// The kernels of a module, described for launches.
 #include "Parse/Ast.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <array>
@@ -17,7 +17,7 @@ struct KernelEntry {
 
   std::string name;
   std::vector<Parameter> parameters;
-  std::array<uint32_t, 3> requiredBlock = {0, 0, 0}; // zeros if a launch may choose
+  std::array<uint32_t, 3> requiredBlock = {0, 0, 0}; // zeros if the launch may choose the size
   uint64_t mostThreads = 1024;                       // per block
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// The relative addresses of an access's lanes. They are usually the same each time that an instruction is executed, so
+// The relative addresses of the lanes of an access. They are usually the same in each execution of an instruction, so
 // properties that depend only on them are cached.
 #include "Machine/PastAccess.h"
 #include "Machine/Program.h"
@@ -13,7 +13,7 @@ struct GlobalCell;
 
 /// The distances between the addresses of lanes, and properties derived from them.
 struct LaneShape {
-  /// Consecutive elements, located by their distance from the first lane.
+  /// A run of consecutive elements, located by its distance from the first lane.
   struct Run {
     int64_t at;
     uint8_t first, elements; // indices into `lanes`
@@ -24,24 +24,24 @@ struct LaneShape {
   unsigned lane = 0;  // first lane in the mask
   bool isRow = false; // all lanes access consecutive elements
   bool isSame = false;
-  bool isAligned = false; // provided that the first lane's address is
+  bool isAligned = false; // aligned if the first lane's address is aligned
   bool isQuick = false;   // aligned, and all distances fit the width of addresses
   bool areCells = false;  // distances and sizes are multiples of a shadow cell
-  bool areWide = false;   // runs consist of whole pairs of global-memory cells
+  bool areWide = false;   // runs consist of complete pairs of global-memory cells
   bool isHeld = false;    // an observer keeps a reference to it (`Observer::reshapes`)
   // One bit for each group of eight lanes: the lanes access consecutive elements, or the same element.
   static constexpr unsigned groupLanes = 8, allGroups = 15;
   uint8_t rows = 0, same = 0;
   uint8_t runs = 0;
   int64_t low = 0, high = 0;                           // minimum and maximum distance
-  uint64_t span = 0;                                   // size from the first byte to the end of the last
-  ByteRun zone = {};                                   // zone of shared memory that the last access was in
+  uint64_t span = 0;                                   // distance from the first byte to the end of the last byte
+  ByteRun zone = {};                                   // zone of shared memory that the last access hit
   alignas(32) std::array<uint32_t, warpSize> narrow;   // low bits of:
   alignas(32) std::array<int64_t, warpSize> distances; // distance from the first lane; 0 outside of the mask
   std::array<uint64_t, warpSize> isLane;               // all bits set for lanes in the mask
   std::array<Run, warpSize> run;                       // covers all bytes
-  std::array<uint8_t, warpSize> lanes; // for each element of the runs, its lane in the encoding of race detection
-  std::array<uint32_t, warpSize> lanesOfCells; // for each cell of the runs, the lanes of its bytes
+  std::array<uint8_t, warpSize> lanes;         // lane of each element of the runs, in the encoding of race detection
+  std::array<uint32_t, warpSize> lanesOfCells; // lanes of each byte of each cell of the runs
   uint32_t version = 0;                        // incremented when distances change
   struct Shadow {
     uint32_t allocation = Allocation::none; // number of the allocation
@@ -58,7 +58,7 @@ public:
   /// Constructs an empty cache of the same size.
   LaneShapes(const LaneShapes &other) : ofWarps(other.ofWarps.size()), places(other.places.size()) {}
   LaneShapes &operator=(const LaneShapes &) = delete;
-  /// Returns the shapes for full warps, indexed by access; null if there is none yet.
+  /// Returns the shapes for full warps, indexed by access; null if a shape is not computed yet.
   LaneShape *const *ofAll() const { return ofWarps.data(); }
   LaneShape &of(uint32_t access, uint32_t mask) {
     LaneShape *&shape = mask == allLanes ? ofWarps[access] : places[placesOfAccess * access + mask % placesOfAccess];

@@ -35,18 +35,18 @@ struct Launch : LaunchShape {
   std::vector<uint8_t> parameters; // in the layout that the kernel declares
   bool checks = true;              // detect races
   Timing timing;
-  bool checksNumbers = false; // detect infinities and NaNs that result from finite numbers, and divisions by zero
+  bool checksNumbers = false; // detects infinities and NaNs that result from finite numbers, and divisions by zero
   std::optional<TracedThread> traced;
-  bool counts = false;                  // count executions and accesses of instructions
-  bool certifies = false;               // find which buffers decide more than data; one core executes all blocks
-  uint8_t unwritten = 0;                // fill byte for uninitialised registers, shared and local memory
-  unsigned cores = 0;                   // number of host threads that execute blocks; 0 for all cores
-  double seconds = 0;                   // time limit; 0 for none
-  size_t printedBytes = 1 << 20;        // size of the printf buffer
-  uint64_t heapBytes = 8 << 20;         // size of the device heap, for `malloc` in kernels
-  uint64_t memoryBytes = 0;             // limit for host memory; 0 for `usualMemoryLimit()`
-  Watch *watch = nullptr;               // null if not needed
-  std::vector<ObserverMaker> observers; // additional observers; with any, one core executes all blocks
+  bool counts = false;           // counts executions and accesses of instructions
+  bool certifies = false;        // finds the buffers whose contents affect more than data; one core executes all blocks
+  uint8_t unwritten = 0;         // fill byte for uninitialised registers, shared and local memory
+  unsigned cores = 0;            // number of host threads that execute blocks; 0 for all cores
+  double seconds = 0;            // time limit; 0 for none
+  size_t printedBytes = 1 << 20; // size of the printf buffer
+  uint64_t heapBytes = 8 << 20;  // size of the device heap, for `malloc` in kernels
+  uint64_t memoryBytes = 0;      // limit for host memory; 0 for `usualMemoryLimit()`
+  Watch *watch = nullptr;        // null if not needed
+  std::vector<ObserverMaker> observers; // additional observers; if there are any, one core executes all blocks
 };
 
 /// The counters of an instruction.
@@ -59,7 +59,7 @@ struct CountedInstruction {
 
 /// The CUDA error that a driver reports for a fault, as measured on an H100.
 enum class DeviceError : uint8_t {
-  None, // none, or one without its own name
+  None, // no error, or an error without a specific code
   IllegalAddress,
   AddressSpace,
   Misaligned,
@@ -68,9 +68,9 @@ enum class DeviceError : uint8_t {
   Hang,
 };
 
-/// The effects of buffer contents in a launch with a certificate (`Launch::certifies`).
+/// How buffer contents affected a launch with a certificate (`Launch::certifies`).
 struct Certificate {
-  /// What a value from a buffer determined.
+  /// The property of the launch that a value from a buffer determined.
   enum class Decides : uint8_t { Address, Operand, Guard, Branch, Value };
   struct Use {
     std::string buffer; // number of the argument, or name of the variable
@@ -78,7 +78,7 @@ struct Certificate {
     Range range;                 // the instruction for which the value mattered
     std::optional<Range> loaded; // the load from the buffer that last provided the value
   };
-  /// An effect that the certificate does not cover.
+  /// An influence that the certificate does not cover.
   struct Obstacle {
     std::string text;
     Range range; // empty for the whole launch
@@ -112,18 +112,18 @@ struct Certificate {
 };
 
 struct Outcome {
-  std::string refusal; // why it was not launched, or the operation that is not supported; empty on success
-  Range refusedAt;     // the unsupported instruction; empty if it was not launched
+  std::string refusal; // why the kernel was not launched, or the unsupported operation; empty on success
+  Range refusedAt;     // the unsupported instruction; empty if the kernel was not launched
   std::vector<Diagnostic> diagnostics; // faults of the kernel
   DeviceError error = DeviceError::None;
   std::vector<TraceLine> trace;
-  std::vector<CountedInstruction> counts; // for the kernel and the functions that were executed
+  std::vector<CountedInstruction> counts; // counts for the kernel and the functions that it executed
   std::string printed;                    // output of printf, up to the size of its buffer
   uint64_t printedLost = 0;               // bytes of output that did not fit into the buffer
   bool isComplete = false;                // every thread exited
   bool isOutOfTime = false;
-  bool isOutOfMemory = false; // exceeded its memory limit
-  bool isStopped = false;     // stopped by the watch
+  bool isOutOfMemory = false; // the launch exceeded its memory limit
+  bool isStopped = false;     // the watch stopped the launch
   std::optional<Certificate> certificate;
   uint64_t laneInstructions = 0;
 };

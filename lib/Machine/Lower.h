@@ -54,9 +54,9 @@ public:
   /// Lowers the body. Returns the problem, or an empty string on success.
   std::string lower();
 
-  // Members for the handlers of named functions:
+  // Members for handlers of named functions:
   AddressOf addressAt(const Lowered &one, int node);
-  /// Returns the register or constant of an operand, with `bits` bits. `index` selects one of several.
+  /// Returns the register or constant of an operand, with `bits` bits. `index` selects one register of a vector.
   Place placeOf(const Lowered &one, int node, unsigned bits);
   Place placeAt(const Lowered &one, llvm::StringRef operand, unsigned bits) {
     return placeOf(one, one.node(operand), bits);
@@ -149,12 +149,12 @@ private:
   std::map<std::pair<NameId, unsigned>, Place> specials;
   std::map<std::pair<uint32_t, NameId>, uint64_t> inFrame; // offset of each variable, by symbol and name
   llvm::DenseMap<uint32_t, uint32_t> labels;               // keyed by LocalId: the instruction after each label
-  std::vector<bool> held;                                  // registers that pending operations use
+  std::vector<bool> held;                                  // registers that pending operations may use
   std::vector<uint32_t> codeOf;                            // indexed by block of the graph: its first code block
   struct Unconnected {
     uint32_t block;                   // code block that ends with the jump
     uint32_t instruction;             // target instruction
-    std::shared_ptr<JumpTable> table; // set if the jump is an entry of a table
+    std::shared_ptr<JumpTable> table; // set if the jump comes from a table
   };
   std::vector<Unconnected> unconnected;
   std::vector<std::pair<uint32_t, BlockId>> parting; // code blocks after which lanes may diverge
@@ -162,7 +162,7 @@ private:
 
 /// Generates operations that move matrices between memory and registers.
 void lowerMove(const Lowered &one, BodyLowering &lowering);
-/// Generates operations for a named function. Returns false if there is none of that name.
+/// Generates operations for a named function. Returns false if there is no function with that name.
 bool lowerNamed(llvm::StringRef name, const Lowered &one, BodyLowering &lowering);
 
 } // namespace ptxray::machine

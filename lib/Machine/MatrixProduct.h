@@ -21,9 +21,9 @@ struct OperandType {
 
 /// The layout of a matrix in shared memory, relative to its start.
 struct SharedForm {
-  uint32_t rows = 0, depth = 0;     // in elements; rows are those of A, or of the transpose of B
+  uint32_t rows = 0, depth = 0;     // in elements; the rows of A, or of the transpose of B
   uint32_t bits = 16;               // size of an element in memory; may be 8 for 6-bit and 4-bit elements
-  bool isAlongK = true;             // adjacent elements are neighbours along K
+  bool isAlongK = true;             // adjacent elements in memory are neighbours along K
   uint8_t mode = 0;                 // index into layout::swizzleModes
   uint32_t leading = 0, stride = 0; // in bytes
   auto operator<=>(const SharedForm &) const = default;
@@ -37,8 +37,8 @@ struct SharedMatrix {
 /// The offsets of all 16-byte pieces of a matrix in shared memory: row by row, or K by K.
 struct MatrixPlaces {
   std::vector<uint32_t> places;
-  std::vector<ByteRun> runs; // contiguous runs of these places
-  uint32_t end = 0;          // maximum end of all pieces
+  std::vector<ByteRun> runs; // contiguous runs of these offsets
+  uint32_t end = 0;          // end of the last piece
 };
 
 /// Returns whether rows are no longer than the row of the swizzle mode. Further elements along K need another
@@ -63,11 +63,12 @@ struct ElementPlace {
 struct GroupProduct {
   const ProductKind &kind;
   uint32_t rows, columns, depth;
-  bool isAdded, isSparse;            // isAdded: to what the result registers hold
-  std::vector<ElementPlace> a, b, d; // a, b: row after row, or column after column; d: row after row
+  bool isAdded, isSparse; // isAdded: the product is added to the result registers
+  std::vector<ElementPlace> a, b,
+      d; // the order of a and b is row by row, or column by column; the order of d is row by row
 };
 
-/// A matrix prepared for multiplication. K varies slowest, then the row.
+/// A matrix prepared for multiplication, ordered by K and then by row.
 struct Prepared {
   uint32_t rows = 0, depth = 0;
   std::optional<numbers::Multiplicand> floats;
@@ -75,14 +76,15 @@ struct Prepared {
 };
 Prepared prepare(uint32_t rows, uint32_t depth, const OperandType &type, llvm::ArrayRef<uint32_t> codes);
 
-/// Caches recently prepared matrices in shared memory, because several warps multiply them several times.
+/// Caches recently prepared matrices in shared memory, because several warps multiply the same ones.
 class MatrixCache {
 public:
-  /// Returns null if the matrix exceeds the memory.
+  /// Returns null if the matrix exceeds shared memory.
   std::shared_ptr<const Prepared> find(const SharedMatrix &matrix, const OperandType &type, bool isNegative,
                                        llvm::ArrayRef<uint8_t> shared);
   std::shared_ptr<const MatrixPlaces> placesOf(const SharedMatrix &matrix);
-  /// Returns the bytes of the matrix in 16-byte pieces: row by row, or K by K. Empty if it exceeds the memory.
+  /// Returns the bytes of the matrix in 16-byte pieces: row by row, or K by K. Returns no bytes if the matrix exceeds
+  /// shared memory.
   std::vector<uint8_t> bytesOf(const SharedMatrix &matrix, llvm::ArrayRef<uint8_t> shared);
 
 private:
@@ -115,7 +117,7 @@ llvm::SmallVector<uint8_t, 4> chosenColumns(uint32_t index, uint32_t bits);
 /// Returns the number of columns from which an index of metadata selects.
 uint32_t chunkOfIndex(uint32_t bits);
 
-/// Returns consecutive bits in memory or registers.
+/// Returns `width` consecutive bits of memory or registers.
 uint32_t bitsAt(const uint8_t *bytes, uint32_t bit, uint32_t width);
 
 } // namespace ptxray::machine

@@ -20,12 +20,12 @@ struct Allocation {
   uint64_t begin = 0, end = 0; // addresses
   uint8_t *bytes = nullptr;
   std::string name;       // name in messages
-  uint32_t number = none; // identity, unique in the memory while a kernel runs
+  uint32_t number = none; // identifier that is unique while a kernel runs
   bool isConstant = false;
-  bool isFresh = false; // uninitialised when it was added
+  bool isFresh = false; // uninitialised when the allocation was added
 
-  /// Returns whether the bytes are certainly uninitialised. All bytes in the same aligned 16-byte units must still
-  /// contain the fill pattern of a fresh allocation, which programs are unlikely to write.
+  /// Returns whether the bytes are certainly uninitialised. This is the case if all bytes of the aligned 16-byte units
+  /// still contain the fill pattern of a fresh allocation, which programs are unlikely to write.
   bool areUnwritten(uint64_t offset, uint64_t count) const;
 
   bool contains(uint64_t address, uint64_t count) const {
@@ -93,11 +93,11 @@ public:
   /// Frees memory that kernels have allocated since `mark`, so that a repeated launch gets the same addresses. No
   /// kernel may be running.
   void rewindHeap(uint64_t mark);
-  /// True once uninitialised memory was added.
+  /// True if uninitialised memory was ever added.
   bool hasFresh = false;
   /// Adds memory at a given address, which must be free: the address of the bytes themselves.
   void addAt(uint64_t address, llvm::MutableArrayRef<uint8_t> bytes, llvm::StringRef name);
-  /// Places all memory that is added later without an address above this address.
+  /// Places all memory that is added later without a given address above this address.
   void skipTo(uint64_t address);
   /// True if managed variables have their host addresses, because the host shares the address space (a client of a
   /// driver). Otherwise addresses are deterministic.
@@ -114,7 +114,7 @@ public:
   auto all() const {
     return llvm::map_range(sorted, [this](const Place &one) -> const Allocation & { return allocations[one.number]; });
   }
-  /// Adds a texture, a surface or a sampler until it is removed. Returns its handle.
+  /// Adds a texture, surface or sampler, which exists until it is removed. Returns its handle.
   uint64_t addObject(ImageObject object);
   void removeObject(uint64_t handle) { objects.erase(handle); }
   /// Returns null if the handle is invalid.
@@ -135,7 +135,7 @@ private:
     uint64_t begin;
     uint32_t number;
   };
-  std::vector<Place> sorted; // sorted by address; contains only the newest allocation at an address
+  std::vector<Place> sorted; // sorted by address; only the newest allocation at each address
   uint64_t next = globalBegin;
   Heap heap;
   std::map<uint64_t, bool> heapBegins;     // addresses that addHeap returned, and whether they are in use

@@ -12,16 +12,16 @@ void reportShared(Warp &warp, const Op &op, BlockState &block, uint64_t offset, 
                   unsigned lane);
 /// Reports an access to columns of tensor memory, starting at `first`. Each element of `lanes` is a bit mask for one
 /// column; a bit represents 16 lanes of tensor memory. `together` is the mask of the warp's lanes that access them, if
-/// there are several.
+/// several lanes do.
 void reportTensor(Warp &warp, const Op &op, BlockState &block, uint32_t first, llvm::ArrayRef<uint8_t> lanes,
                   bool isWrite, unsigned lane, uint32_t together = 0);
 /// Reports that a warp reads a matrix in the shared memory of a block.
 void reportMatrix(Warp &warp, const Op &op, BlockState &block, const SharedMatrix &matrix, unsigned lane);
-/// Reports an amount of data.
+/// Reports an amount of moved or computed data.
 void reportAmount(Warp &warp, const Op &op, Amount what, uint64_t amount);
-/// Reports an amount of bytes in a state space, if observers distinguish spaces.
+/// Reports an amount of bytes in a state space, for observers that distinguish spaces.
 void reportAmount(Warp &warp, const Op &op, Space space, uint64_t bytes);
-/// Notifies observers that lanes are about to execute an instruction, if they need it.
+/// Notifies observers that need it that lanes are about to execute an instruction.
 void reportBefore(Warp &warp, const FunctionCode &code, uint32_t instruction, uint32_t lanes);
 /// Notifies observers that lanes have executed an instruction. The mask may be empty.
 void reportExecuted(Warp &warp, const FunctionCode &code, uint32_t instruction, uint32_t lanes);

@@ -1,8 +1,8 @@
 #pragma once
-// The interface of observers: what the machine reports while it executes a launch.
+// The interface of observers: the events that the emulator reports while it executes a launch.
 //
-// An observer watches a launch and changes nothing, except that it may raise a fault (`raise`). The core of the machine
-// includes no observer. To add one:
+// An observer watches a launch without changing it, except that it may raise a fault (`raise`). The core of the
+// emulator does not include any observer. To add one:
 //   1. Derive a class from `Observer` in a folder of its own, and take a free slot of `ObserverSlot`.
 //   2. Return from `wants` the kinds of events that it needs; other events are never sent to it.
 //   3. Override the functions of these events.
@@ -11,7 +11,7 @@
 //
 // State: an observer keeps the data of the whole launch in its members. Data of a warp, a frame or a block is an
 // `Attached` object in the observer's slot of its `attached`, and is destroyed together with it. `beginCluster` is
-// called again when the machine reuses blocks and their warps for other threads.
+// called again when the emulator reuses blocks and their warps for other threads.
 //
 // Values: a register is identified by the `Slot` in a frame, and a lane. `RegisterFlow` lists the registers that an
 // instruction reads and writes. A byte of memory is identified by its host address. `LaneAccess`, `RangeAccess` and
@@ -51,7 +51,7 @@ enum : uint32_t {
   Frames = 1 << 0,       // enterFrame, hands, passes, growsStack
   Blocks = 1 << 1,       // enterCode, steps, stopsBefore, faults, parts, waits, asksInVain, seesPhase
   Guards = 1 << 2,       // guards
-  Instructions = 1 << 3, // before, executed: for each instruction of warps for which `follows` is true
+  Instructions = 1 << 3, // before, executed: for each instruction of warps for which `follows` returns true
   Registers = 1 << 4,    // before, skips, branches, leaves: for instructions that name a register of `Frame::followed`
   Issues = 1 << 5,       // issues, transfers: addresses before they are resolved, and amounts of bytes
   Accesses = 1 << 6,     // accesses, excuses, ranges, tensors, matrices
@@ -66,12 +66,12 @@ enum : uint32_t {
 /// Slots of `Attachments`. Each observer has its own slot; the last ones are free for new observers.
 enum class ObserverSlot : uint8_t { Unwritten, Counters, Trace, Halt, Races, Origin, Other, Count };
 
-/// State that an observer keeps with an object of the machine.
+/// State that an observer attaches to an object of the emulator.
 struct Attached {
   virtual ~Attached() = default;
 };
 
-/// The states that observers keep with one object of the machine.
+/// The states that observers have attached to one object of the emulator.
 class Attachments {
 public:
   /// Returns the state in a slot, or null.
@@ -94,12 +94,12 @@ struct LaneAccess {
 struct RangeAccess {
   enum class By : uint8_t { Lane, ManyLanes, Warp };
   const Op &op;
-  AddressOf address;           // its space applies to `at`
-  uint64_t at = 0, bytes = 0;  // the address, or with an owner the offset in its shared memory
-  BlockState *owner = nullptr; // null if the address decides
+  AddressOf address;           // the state space of `address` applies to `at`
+  uint64_t at = 0, bytes = 0;  // the address or, if there is an owner, the offset in its shared memory
+  BlockState *owner = nullptr; // null if the address determines the block
   bool isWrite = false;
   By by = By::Lane;
-  unsigned lane = 0;               // the lane with the address
+  unsigned lane = 0;               // the lane that provides the address
   const void *stored = nullptr;    // the bytes to write; null if unknown
   const uint8_t *memory = nullptr; // the accessed bytes; null if unknown
 };
@@ -135,11 +135,11 @@ struct IssuedAccess {
   const LaneShape *shape = nullptr; // distances of the lanes, identified by `LaneShape::version`; null if unknown
 };
 
-/// Amounts that are reported without addresses.
+/// Kinds of amounts that are reported without addresses.
 enum class Amount : uint8_t { BulkBytes, TextureBytes, TensorBytes, SharedBytes, GlobalBytes, Products };
 
-/// The accesses that lanes release at a place: all earlier ones, those before their last fence, or only the barrier
-/// objects that they initialised before a fence for these.
+/// The accesses that a release covers: all earlier accesses, accesses before the last fence, or only barrier objects
+/// that were initialised before a fence for them.
 enum class Release : uint8_t { All, Fenced, Objects };
 
 /// The effect of a fence.
@@ -164,12 +164,12 @@ public:
 
   // ---- lifetime of the objects of a launch
 
-  /// Prepares the state of the blocks of a cluster and their warps, which have no frames yet. With `isAgain`, they
-  /// belonged to other threads before.
+  /// Prepares the state of the blocks of a cluster and their warps, which have no frames yet. If `isAgain` is set, the
+  /// blocks and warps are reused.
   virtual void beginCluster(llvm::ArrayRef<BlockState *>, bool /*isAgain*/) {}
-  /// Returns whether the blocks of a cluster, which have ended, may be reused for other threads.
+  /// Returns whether the blocks of a finished cluster may be reused for other threads.
   virtual bool canBeginAgain(llvm::ArrayRef<BlockState *>) { return true; }
-  /// Returns whether the machine must report each instruction of the warp to this observer.
+  /// Returns whether the emulator must report each instruction of the warp to this observer.
   virtual bool follows(const Warp &) const { return false; }
   /// Adds the results of an observer of another core.
   virtual void merge(Observer &) {}
@@ -184,8 +184,8 @@ public:
   virtual void hands(Warp &, const Passed & /*from*/, Frame & /*source*/, const Passed & /*to*/, Frame & /*target*/,
                      uint32_t /*lanes*/) {}
   /// Reports that an argument or a result of a call is copied to local memory, from the local memory of another frame
-  /// or from a register. `count` bytes at `from` in the local memory of the lane (none for a register) become the first
-  /// of `bytes` bytes at `to`.
+  /// or from a register. The first `count` of `bytes` bytes at `to` come from `from` in the lane's local memory, or
+  /// from a register if `from` is empty.
   virtual void passes(Warp &, unsigned /*lane*/, std::optional<uint64_t> /*from*/, uint64_t /*to*/, uint64_t /*count*/,
                       uint64_t /*bytes*/) {}
   /// Reports that a lane reserves bytes of its local memory for its stack.
@@ -207,8 +207,8 @@ public:
   virtual void parts(Warp &, const FunctionCode &, uint32_t /*instruction*/) {}
   /// Reports that lanes wait at a barrier.
   virtual void waits(Warp &, const FunctionCode &, uint32_t /*instruction*/) {}
-  /// Reports that a lane tests a phase of a barrier object that is not complete. `isFirst` is set if no other lane of
-  /// the warp has done so since the last unsuccessful test.
+  /// Reports that a lane tests a phase of a barrier object that is not complete. `isFirst` is set for the first lane of
+  /// the warp that does so.
   virtual void asksInVain(Warp &, const Op &, bool /*isFirst*/) {}
   /// Reports that lanes find a phase of the barrier object complete.
   virtual void seesPhase(Warp &, uint32_t /*lanes*/, const uint8_t * /*object*/, bool /*isRelaxed*/) {}
@@ -236,22 +236,23 @@ public:
   /// Reports the start of an instruction that accesses memory in several parts, which are reported next.
   virtual void beginsAccess(Warp &) {}
   virtual void accesses(Warp &, const LaneAccess &) {}
-  /// Reports that a write by a lane is not a race, only because it changes nothing.
+  /// Reports that a write by a lane is not a race, for the only reason that it does not change memory.
   virtual void excuses(Warp &, const LaneAccess &, unsigned /*lane*/) {}
   virtual void excuses(Warp &, const RangeAccess &) {}
-  /// Reports the ranges that an instruction accesses, in their order.
+  /// Reports the ranges that an instruction accesses, in order.
   virtual void ranges(Warp &, llvm::ArrayRef<RangeAccess>) {}
   virtual void tensors(Warp &, const TensorRange &) {}
   /// Reports that a warp reads a matrix in the shared memory of a block through a descriptor.
   virtual void matrices(Warp &, const Op &, BlockState &, const SharedMatrix &, unsigned /*lane*/) {}
-  /// Reports a write that is not a store of elements, to shared memory of `owner`, or without an owner to local memory
-  /// of the lane.
+  /// Reports a write that is not a store of elements: to shared memory of `owner` or, if there is no owner, to local
+  /// memory of the lane.
   virtual void writes(Warp &, BlockState * /*owner*/, uint64_t /*offset*/, uint64_t /*bytes*/, unsigned /*lane*/) {}
   /// Returns whether bytes in the local memory of a lane belong to a guard zone.
   virtual bool isGuarded(Warp &, uint64_t /*offset*/, uint64_t /*bytes*/, unsigned /*lane*/) { return false; }
   /// Reports bytes that an instruction moves without a formula: copies, tiles, `ldmatrix`, tensor memory.
   virtual void moves(Warp &, const Op &, llvm::ArrayRef<MovedBytes>) {}
-  /// Reports that a warp multiplies matrices that descriptors describe. Its registers still hold the sums before.
+  /// Reports that a warp multiplies matrices that descriptors describe. The result registers still have their old
+  /// values.
   virtual void multiplies(Warp &, const Op &, const GroupProduct &) {}
   /// Reports the bytes of a tensor map that an instruction uses.
   virtual void readsMap(Warp &, const Op &, llvm::ArrayRef<uint8_t>) {}
@@ -264,12 +265,12 @@ public:
   virtual void arrives(Warp &, uint32_t /*barrier*/, uint32_t /*lanes*/) {}
   /// Reports that all threads for which a barrier of a block waits have arrived. Those in `waiting` continue.
   virtual void meets(BlockState &, uint32_t /*barrier*/, llvm::ArrayRef<WaitingAtBarrier> /*waiting*/) {}
-  /// Reports that lanes release at a place: an address, or another number that identifies the place.
+  /// Reports that lanes release at a location, which an address or another number identifies.
   virtual void releases(Warp &, uint32_t /*lanes*/, uint64_t /*place*/, Release) {}
-  /// Reports that lanes acquire at a place.
+  /// Reports that lanes acquire at a location.
   virtual void acquires(Warp &, uint32_t /*lanes*/, uint64_t /*place*/) {}
   virtual void fences(Warp &, uint32_t /*lanes*/, const Fence &) {}
-  /// Reports that lanes of a warp execute an instruction together. With `isBarrier`, they wait for each other.
+  /// Reports that lanes of a warp execute an instruction together. If `isBarrier` is set, they wait for each other.
   virtual void joins(Warp &, uint32_t /*lanes*/, bool /*isBarrier*/) {}
   /// Reports the use of a barrier object in shared memory by a lane.
   virtual void objects(Warp &, const Op &, ObjectUse, const uint8_t * /*object*/, unsigned /*lane*/) {}
@@ -284,18 +285,18 @@ public:
   virtual void ends(Warp &, const FunctionCode &, const Op &, uint64_t /*id*/) {}
   /// Reports that an operation holds registers until it is complete.
   virtual void holds(Warp &, const Op &, const HeldLocals &, unsigned /*engine*/, uint32_t /*lanes*/) {}
-  /// Reports that an instruction uses registers that operations may hold. With `isChange`, it does more than copy into
-  /// them.
+  /// Reports that an instruction uses registers that operations may hold. If `isChange` is set, the instruction does
+  /// not only copy into them.
   virtual void touches(Warp &, const Op &, const HeldLocals &, bool /*isChange*/, uint32_t /*lanes*/) {}
   /// Reports that lanes have waited until the first `covered` operations of an engine of their warp were complete.
   virtual void completes(Warp &, const Op &, const GroupUse &, uint32_t /*covered*/, uint32_t /*lanes*/) {}
-  /// Reports that barrier objects get an arrival once the operations that an engine of the warp has started are
-  /// complete.
+  /// Reports that barrier objects will receive an arrival when the operations that an engine of the warp has started
+  /// are complete.
   virtual void arrivesAfter(Warp &, const ArrivalAfter &, llvm::ArrayRef<const uint8_t *> /*objects*/,
                             uint32_t /*lanes*/) {}
 };
 
-/// Makes an observer for a core of a launch.
+/// Creates an observer for a core of a launch.
 using ObserverMaker = std::function<std::unique_ptr<Observer>()>;
 
 /// The observers of a core, in the order in which they are notified.
@@ -306,7 +307,7 @@ public:
     all.push_back(std::move(one));
   }
   bool want(uint32_t kinds) const { return wanted & kinds; }
-  /// Calls `use` with each observer that wants events of a kind.
+  /// Calls `use` for each observer that wants a kind of events.
   template <class Use> void notify(uint32_t kind, Use use) const {
     if (!want(kind))
       return;
@@ -314,7 +315,7 @@ public:
       if (one->wanted & kind)
         use(*one);
   }
-  /// Returns whether `is` is true for an observer that wants events of a kind.
+  /// Returns whether `is` returns true for an observer that wants a kind of events.
   template <class Is> bool any(uint32_t kind, Is is) const {
     bool isAny = false;
     notify(kind, [&](Observer &one) { isAny = isAny || is(one); });

@@ -42,7 +42,7 @@ private:
 
 /// Maximum width and precision of a conversion. An H100 supports more.
 inline constexpr uint32_t mostPrinted = 4096;
-/// Maximum number of arguments of printf on a GPU. Further conversions are printed literally.
+/// Maximum number of arguments of printf on a GPU. The text of further conversions is printed unchanged.
 inline constexpr unsigned mostArguments = 32;
 
 /// Parses a format by the rules of CUDA C++: `%[flags][width][.precision][size]type` with the sizes `h`, `l` and `ll`.

@@ -15,7 +15,7 @@ namespace ptxray::machine {
 /// A bit set that approximates a set of registers. One bit represents several registers.
 using SlotFilter = uint64_t;
 inline SlotFilter filterOf(Slot slot) {
-  constexpr uint32_t registerBytes = 128; // size of most registers
+  constexpr uint32_t registerBytes = 128; // size of most registers, for all lanes
   return uint64_t(1) << slot / registerBytes % 64;
 }
 
@@ -39,11 +39,11 @@ struct MemoryAccess {
   bool isWrite = false;
   bool isUpdate = false;                   // part of an atomic operation
   bool isCombined = false;                 // the written value depends on the old value
-  bool isStrong = false;                   // a strong access: does not race with other strong accesses
-  bool acquires = false, releases = false; // for other accesses, fences provide ordering
-  bool isOfBlock = false;                  // its scope is the block
+  bool isStrong = false;                   // a strong access, which does not race with other strong accesses
+  bool acquires = false, releases = false; // whether the access itself orders others; otherwise, fences do
+  bool isOfBlock = false;                  // the scope of the access is the block
   bool isUsual = false; // a weak access through a register, whose elements are as wide as their registers
-  SlotFilter named = 0; // registers of the elements
+  SlotFilter named = 0; // registers that hold the elements
   llvm::SmallVector<Place, 4> elements; // elements of 8 and 16 bits use the low bits of wider registers
 };
 
@@ -102,15 +102,15 @@ struct CodeBlock {
   uint32_t first = 0, end = 0; // range of operations
   uint32_t instructions = 0;   // number of source instructions, including the transfer of control
   uint32_t firstInstruction = 0;
-  uint32_t instruction = 0; // the instruction of the transfer of control
+  uint32_t instruction = 0; // index of the instruction that transfers control
   Way way = Way::Next;
   bool isNot = false;
   bool isJoin = false;        // diverged lanes may wait here for each other
   bool isComputation = false; // all operations are unguarded computations, and the block continues or jumps
   bool isGuarded = false;     // some of its operations have guards
   bool isFork = false; // lanes that diverge here execute at most one block of pure computations before they reconverge
-  bool leadsToEffects = true; // false if the block and its successors only compute and exit
-  Slot guard = noSlot;        // lanes that take the transfer; the others continue with the next block
+  bool leadsToEffects = true; // false if the block and its successors only compute and end
+  Slot guard = noSlot;        // lanes for which this is true take the transfer; the others continue with the next block
   SlotFilter named = 0;       // registers that its instructions use
   SlotFilter written = 0;     // registers that its instructions write
   uint32_t target = nowhere;  // target of a Jump
@@ -125,10 +125,10 @@ struct JumpTable {
 };
 struct BarrierSite {
   enum class Result : uint8_t { None, Count, All, Any };
-  Place number, threads;              // threads: 0 bits for all of the block
+  Place number, threads;              // threads has 0 bits if all threads of the block participate
   bool waits = true;                  // false for an arrival without waiting
   bool isAligned = false;             // all lanes of a warp arrive together
-  bool isRelaxed = false;             // the arrival orders nothing
+  bool isRelaxed = false;             // the arrival does not order accesses
   isa::Scope scope = isa::Scope::Cta; // a cluster and each warpgroup have one barrier
   Place counted;                      // the predicate
   bool isNot = false;
@@ -155,7 +155,7 @@ struct CallSite {
 /// The registers that an instruction uses.
 struct RegisterFlow {
   llvm::ArrayRef<Slot> results, sources, addresses;
-  bool isStrict; // the result is undefined if a source is
+  bool isStrict; // the result is undefined if a source is undefined
   bool isOutput; // stores to memory that others can observe
 };
 class RegisterFlows {
@@ -182,7 +182,7 @@ struct ValueFlow {
   llvm::ArrayRef<uint32_t> addresses; // registers that determine the accessed memory
   llvm::ArrayRef<uint32_t> decides;   // registers that determine anything else: sizes, coordinates, masks, numbers
   uint32_t guard = ~0u;               // the predicate of its guard; ~0 for none
-  bool mixesLanes = false;            // results in a lane depend on registers of other lanes
+  bool mixesLanes = false;            // results in a lane depend on other lanes
   bool hasEffects = false;            // has effects other than on registers
   bool readsShared = false;           // reads matrices in shared memory through descriptors
   bool readsImage = false;            // reads a texture or a surface
@@ -204,13 +204,13 @@ public:
     return slot / predicateBytes < numberOf.size() ? numberOf[slot / predicateBytes] : none;
   }
   llvm::ArrayRef<Slot> slots() const { return registers; } // slots, indexed by number
-  /// Returns the registers to which instructions that name no followed register may assign values of interest.
+  /// Returns the registers that may receive values of interest from instructions without a followed register.
   llvm::ArrayRef<uint32_t> sources() const { return fresh; }
 
-  bool isVague = false; // the function has registers of vector type, whose values are not followed
+  bool isVague = false; // the function has vector registers, whose values are not tracked
 
 private:
-  static constexpr Slot predicateBytes = 4; // registers are at least this many bytes apart
+  static constexpr Slot predicateBytes = 4; // minimum distance between registers
   struct Row {
     uint32_t first = 0, guard = none;
     uint16_t results = 0, data = 0, addresses = 0, decides = 0;
@@ -241,14 +241,14 @@ struct FunctionCode {
   std::vector<std::pair<Place, uint64_t>> givenNumbers;
   std::vector<Passed> parameters, results;
   uint64_t frameBytes = 0;      // local memory per thread
-  std::vector<uint64_t> guards; // offsets of guard zones of `guardBytes` in the frame; no access may touch them
+  std::vector<uint64_t> guards; // offsets of guard zones of `guardBytes` bytes in the frame, which no access may touch
   Kept kept;
   RegisterFlows flows;
   ValueFlows values;                            // empty if values are not followed
   std::vector<std::pair<LocalId, Place>> named; // registers of the body that are in use
   std::vector<Fidelity> fidelity;               // indexed by instruction
   std::vector<Place> readFirst;                 // registers that may be read before they are written
-  bool isReadFirstComplete = false;             // false if further registers may be
+  bool isReadFirstComplete = false;             // false if the list is incomplete
 
   RegisterFlow flow(uint32_t number) const { return flows[number]; }
   const Instruction &instruction(uint32_t number) const { return body->instruction(number); }
@@ -261,7 +261,7 @@ struct NamedPlace {
 };
 
 struct Program {
-  std::string refusal; // why there is no program
+  std::string refusal; // why the kernel could not be lowered; empty on success
   const ReadModule *module = nullptr;
   std::deque<FunctionCode> functions; // the kernel comes first
   llvm::DenseMap<uint32_t, FunctionCode *> byName;
@@ -281,7 +281,7 @@ struct PlacedVariable {
   uint64_t address;
   uint64_t bytes;
 };
-/// Keyed by the number of the symbol, or 0 outside of bodies, and the name.
+/// Keyed by the number of the symbol (0 outside of function bodies) and the name.
 using PlacedVariables = std::map<std::pair<uint32_t, NameId>, PlacedVariable>;
 
 /// Returns the addresses of functions with bodies. They are the same for all kernels of a module.
@@ -289,9 +289,9 @@ std::map<NameId, uint64_t> functionAddressesOf(const ReadModule &module);
 
 class InstructionKinds;
 struct LoweringOptions {
-  bool checksNumbers = false; // fault if an infinity or a NaN results from finite numbers, or if a divisor is zero
-  bool partsAccesses = false; // end a code block after each memory access
-  bool isObserved = false;    // observers need memory accesses
+  bool checksNumbers = false; // faults if an infinity or a NaN results from finite numbers, or if a divisor is zero
+  bool partsAccesses = false; // ends a code block after each memory access
+  bool isObserved = false;    // observers need reports of memory accesses
   bool followsValues = false; // note `FunctionCode::values`
   /// Returns the handlers of usual accesses that are observed. If null, accesses are reported to every observer.
   Handler (*observedAccess)(const MemoryAccess &) = nullptr;
@@ -303,7 +303,7 @@ private:
     return {checksNumbers, partsAccesses, isObserved, followsValues, observedAccess != nullptr};
   }
 };
-/// Lowers a kernel. `kinds` must be those of the module.
+/// Lowers a kernel. `kinds` must belong to the same module.
 std::unique_ptr<Program> lower(const ReadModule &module, const PlacedVariables &variables, llvm::StringRef kernel,
                                InstructionKinds &kinds, LoweringOptions how = {});
 

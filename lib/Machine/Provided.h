@@ -5,7 +5,7 @@
 namespace ptxray::machine {
 
 bool isProvided(llvm::StringRef name);
-/// Executes the call for the lanes in `mask`. Returns false if that is not possible.
+/// Executes the call for the lanes in `mask`. Returns false if the call is not possible.
 bool callProvided(Warp &warp, const CallSite &site, uint32_t mask, uint32_t instruction);
 
 } // namespace ptxray::machine

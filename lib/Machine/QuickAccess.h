@@ -1,6 +1,6 @@
 #pragma once
-// Fast paths for accesses of a full warp whose addresses have the same distances as the last time, which is the most
-// common case. Access.cpp handles all other accesses, and all accesses on x86 processors without AVX2.
+// Fast paths for the most common case: accesses of a full warp whose addresses have the same distances as in the last
+// execution. Access.cpp handles all other accesses, and all accesses on x86 processors without AVX2.
 #include "Machine/Access.h"
 #include "Machine/Grid.h"
 #include "Machine/Wide.h"
@@ -25,14 +25,14 @@ inline bool canBeQuick() {
 #endif
 }
 
-/// Returns whether all lanes have these distances from the first one.
+/// Returns whether all lanes have the given distances from the first lane.
 template <class Register>
 PTXRAY_FOR_AVX2 PTXRAY_INLINE bool haveDistances(const Register *base, const Register *distances) {
   constexpr unsigned lanes = 32 / sizeof(Register);
   typedef Register Vector __attribute__((vector_size(32), aligned(sizeof(Register)), may_alias));
   typedef uint64_t Words __attribute__((vector_size(32)));
   typedef long long SignedWords __attribute__((vector_size(32)));
-  const Vector *const from = reinterpret_cast<const Vector *>(base); // `auto` would forget the alignment
+  const Vector *const from = reinterpret_cast<const Vector *>(base); // `auto` would lose the alignment
   const Vector *const wanted = reinterpret_cast<const Vector *>(distances);
   const Vector first = Vector{} + base[0];
   Vector differ = {};
@@ -47,8 +47,8 @@ PTXRAY_FOR_AVX2 PTXRAY_INLINE bool haveDistances(const Register *base, const Reg
 }
 
 /// Finds the memory of an access for the fast path. It applies if the warp itself accesses memory with all lanes,
-/// distances are unchanged, and no observer needs more. With `IsAsBefore`, the variable or allocation must also be the
-/// same as the last time.
+/// distances are unchanged, and no observer needs more. If `IsAsBefore` is set, the variable or allocation must also be
+/// unchanged.
 template <bool IsAsBefore>
 PTXRAY_FOR_AVX2 PTXRAY_INLINE Row findRow(const char *registers, const Op &op, const MemoryAccess &access,
                                           uint32_t mask, Warp &warp) {

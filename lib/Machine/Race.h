@@ -13,16 +13,16 @@ struct Race {
   PastAccess earlier;
   bool isWrite = false;                 // the earlier access is a write
   bool isTensor = false;                // in tensor memory
-  bool isUnfenced = false;              // ordered, but not visible to the other proxy
+  bool isUnfenced = false;              // the accesses are ordered, but not visible to the other proxy
   std::optional<DiagId> rule = {};      // the violated rule about asynchronous operations
-  std::string registerName = {};        // the register that is used too early
-  const Instruction *wait = nullptr;    // a wait for a different operation
-  bool isGlobal = false;                // in global memory instead of shared memory
+  std::string registerName = {};        // name of a register that is used too early
+  const Instruction *wait = nullptr;    // a wait that covers a different operation
+  bool isGlobal = false;                // the race is in global memory instead of shared memory
   bool isOfWarp = false;                // lanes of one warp performed both accesses
   bool matters = true;                  // false if only a use of the loaded value is a fault
   std::optional<uint32_t> cluster = {}; // the cluster of the earlier access
 };
-/// A load of a value that another warp wrote, without an order between the two accesses.
+/// A load of a value that another warp wrote, where the two accesses are not ordered.
 struct DoubtfulLoad {
   Race race;
   uint64_t address;

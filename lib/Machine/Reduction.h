@@ -6,12 +6,12 @@
 
 namespace ptxray::machine {
 
-/// How an element in memory is combined with an operand.
+/// The operation that combines an element in memory with an operand.
 struct Reduction {
   enum class How : uint8_t { None, Add, Min, Max, Inc, Dec, And, Or, Xor };
   How how = How::None;
   ElementType type;
-  bool flushes = false; // f32: subnormal numbers are flushed to zero
+  bool flushes = false; // f32: flushes subnormal numbers to zero
   bool isAbsolute = false, passesNaN = false;
 };
 /// Combines two elements.

@@ -12,10 +12,11 @@ struct TexelFetch {
   bool areIntegers = false;
   uint32_t layer = 0;
   std::array<int32_t, mostImageRank> offsets = {}; // in texels
-  int32_t level = 0;                               // in units of 1/256; with integer coordinates, the level itself
-  bool hasLevel = false; // explicit level; integer coordinates outside of the image then select the nearest texel
-  bool isBase = false;   // always reads the first level
-  int component = -1;    // component of four texels; -1 for all components of one filtered texel
+  int32_t level = 0;                               // level in units of 1/256; for integer coordinates, the level number
+  bool hasLevel =
+      false;           // the level is explicit; integer coordinates outside of the image then select the nearest texel
+  bool isBase = false; // always reads the first level
+  int component = -1;  // component of four texels; -1 for all components of one filtered texel
 };
 /// The bits of four numbers, integers or f32. Channels that the image lacks are zero.
 using Texel = std::array<uint32_t, 4>;

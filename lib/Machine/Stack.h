@@ -1,6 +1,6 @@
 #pragma once
-// Memory that a thread allocates with `alloca`. It follows the function's frame, and is freed when the function
-// returns.
+// Memory that a thread allocates with `alloca`. This memory is stored after the function's frame, and is freed when the
+// function returns.
 #include "Machine/Lower.h"
 
 namespace ptxray::machine {

@@ -1,7 +1,7 @@
 #pragma once
-// Encodes tensor maps in 128 bytes. The encoding of a GPU is not documented, so the emulator uses its own; programs
-// modify fields only with `tensormap.replace`. The emulator also reads maps in the encoding of an H100's driver, and
-// maps that kernels create have that encoding.
+// Encodes tensor maps in 128 bytes. The encoding of a GPU is not documented, so the emulator uses its own; kernels can
+// modify fields only with `tensormap.replace`. The emulator also decodes maps in the encoding of an H100's driver, and
+// uses that encoding for maps that kernels create.
 //|  0 to 7      the address
 //|  8 to 15     type, dimensions, interleaving, swizzle, its atom, what fills, and two bytes that mark a map
 //|  16 to 35    the extents less one, 4 bytes each
@@ -96,19 +96,19 @@ inline unsigned swizzleBytes(TensorSwizzle swizzle) {
   constexpr unsigned bytes[] = {0, 32, 64, 128, 96};
   return bytes[static_cast<size_t>(swizzle)];
 }
-/// Returns the dimension that is the width of images.
+/// Returns the index of the dimension that is the width of images.
 unsigned widthOf(const TensorMap &map);
 /// Returns the reason why the driver's encoding functions reject the map; empty if they accept it. Chips before sm_100
-/// have further restrictions; 0 is any chip.
+/// have further restrictions; `chip` is 0 for any chip.
 std::string findProblem(const TensorMap &map, unsigned chip = 0);
 
 TensorMapBytes encode(const TensorMap &map);
 /// Decodes a tensor map, which may be invalid (see findProblem). Returns nothing if the bytes contain no map.
 std::optional<TensorMap> decodeTensorMap(const uint8_t (&bytes)[tensorMapBytes]);
 
-/// Reads a map of which a kernel replaces a field. The bytes need not be a valid map yet.
+/// Reads a map before a kernel replaces one of its fields. The bytes need not be a valid map yet.
 TensorMap readTensorMap(const uint8_t (&bytes)[tensorMapBytes]);
-/// Encodes a map like an H100, or in the emulator's own layout if an H100 has no encoding for it.
+/// Encodes a map like an H100 or, if an H100 has no encoding for it, in the emulator's own layout.
 void writeTensorMap(const TensorMap &map, uint8_t (&bytes)[tensorMapBytes]);
 
 } // namespace ptxray::machine

@@ -1,5 +1,5 @@
 #pragma once
-// Schedules: decides when asynchronous operations complete and which warp runs next, where the manual leaves it open.
+// Schedules decide when asynchronous operations complete and which warp runs next, if the manual does not specify it.
 // The name of a schedule reproduces it.
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -13,7 +13,7 @@ class Timing {
 public:
   static constexpr uint64_t never = ~uint64_t(0);
 
-  /// Parses `eager`, `lazy`, `early`, a number, or `weak:` and a number. Returns nothing for other texts.
+  /// Parses `eager`, `lazy`, `early`, a number, or `weak:` and a number. Returns nothing for other strings.
   static std::optional<Timing> read(llvm::StringRef text);
   /// Returns the name of the schedule for the run with this number, from 0: lazy, early, then seeds.
   static std::string textOf(uint32_t run);

@@ -11,7 +11,7 @@ void together(Warp &warp, const CodeBlock &block);
 bool releaseParted(Warp &warp);
 
 /// Records that some lanes reached an instruction that all lanes must execute together. The other lanes must reach it
-/// before they exit or reach another such instruction. If they only exit, they are not waited for.
+/// before they exit or reach another such instruction. The warp does not wait for lanes that only exit.
 void noteMeeting(Warp &warp, const FunctionCode &code, uint32_t instruction, uint32_t mask);
 /// Reports a fault if `lanes` exit or reach another instruction, although they should have executed the instruction
 /// that other lanes of the warp reached. `instead` is the other instruction, or null if they exit.

@@ -1,5 +1,5 @@
 #pragma once
-// Reports control flow that the manual leaves undefined.
+// Reports control flow with undefined behaviour.
 #include "Machine/Warp.h"
 
 namespace ptxray::machine {

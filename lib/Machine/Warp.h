@@ -44,7 +44,7 @@ private:
 struct Join {
   uint32_t at; // code block
   Frame *frame;
-  uint32_t expected; // lane mask; 0 if the join is complete
+  uint32_t expected; // mask of lanes; 0 if the join is complete
   uint32_t arrived;
   int parent; // index of the enclosing join, or -1
 };
@@ -95,9 +95,9 @@ struct PartialMeeting {
 /// The lanes of a warp that are not running.
 struct Divergence {
   std::vector<Fragment> ready;  // can run
-  std::vector<Fragment> parted; // wait for other lanes at a code block that they execute together
+  std::vector<Fragment> parted; // fragments that wait for other lanes at a code block that they execute together
   std::vector<Join> joins;
-  bool hasLeftJoins = false; // lanes have left joins, so some may be complete
+  bool hasLeftJoins = false; // lanes have left joins, so some joins may be complete
   std::optional<PartialMeeting> meeting;
 };
 
@@ -110,20 +110,20 @@ struct LocalMemory {
 /// Cached results of recent accesses.
 struct AccessCache {
   LaneShape *const *shapes = nullptr;         // the grid's shapes for full warps
-  std::array<const Allocation *, 8> recent{}; // allocations, indexed by instruction
+  std::array<const Allocation *, 8> recent{}; // recently used allocations, indexed by instruction
 };
 
 struct Warp {
   // Hot fields, used by each access, come first.
   BlockState *block = nullptr;
   AccessCache cache;
-  Fragment now;        // mask 0 if no lane is running
-  Doer doer;           // the agent of the accesses that are reported
+  Fragment now;        // the running lanes; its mask is 0 if no lane is running
+  Doer doer;           // the agent to which reported accesses are attributed
   uint32_t number = 0; // index in the block
   uint32_t lanes = 0;  // lanes that exist at the start
   uint32_t alive = 0;
-  bool isPlain = true;     // no weak accesses, and no observer needs each code block or instruction
-  bool isFollowed = false; // an observer needs each instruction
+  bool isPlain = true;     // no weak accesses are simulated, and no observer needs each code block or instruction
+  bool isFollowed = false; // an observer needs each instruction of the warp
   Divergence others;
   std::deque<Frame> frames;
   LocalMemory local;
@@ -146,8 +146,8 @@ inline void settleAll(Warp &warp) {
   if (warp.weak)
     warp.weak->settleAll();
 }
-/// Records a fault and returns it for the caller to fill in. Returns null if the warp has faulted already, because only
-/// the first fault is reported.
+/// Records a fault, and returns it so that the caller can fill it in. Returns null if the warp has faulted already,
+/// because only the first fault is reported.
 Fault *raise(Warp &warp, uint32_t instruction, unsigned lane = 0);
 /// Returns the mask of lanes in which the predicate at the slot is true.
 inline uint32_t predicateAt(const char *registers, Slot slot) {
@@ -161,9 +161,9 @@ void fill(char *registers, Place place, uint64_t number);
 Frame &enter(Warp &warp, const FunctionCode &code, Frame *caller, uint32_t lanes);
 /// Reuses the warp's kernel frame for a new block. Otherwise like `enter`.
 Frame &enterAgain(Warp &warp);
-/// Gives these lanes an argument or a result of a call.
+/// Copies an argument or a result of a call to these lanes.
 void copyPassed(Warp &warp, const Passed &from, Frame &source, const Passed &to, Frame &target, uint32_t mask);
-/// Grows the local memory of each lane to at least `bytes`.
+/// Grows the local memory of each lane to at least `bytes` bytes.
 void growLocal(Warp &warp, uint64_t bytes);
 /// Return the end of a frame in the local memory: for one lane, and the maximum over all lanes.
 uint32_t stackOf(const Frame &frame, unsigned lane);

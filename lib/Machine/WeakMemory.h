@@ -35,13 +35,13 @@ struct PendingStore {
   unsigned bytes, lane;
   bool isStrong;
   uint64_t due;    // in turns
-  uint64_t round;  // stores of a warp become visible to its block in the order of rounds
-  uint64_t epoch;  // stores of a block become visible to all threads in the order of epochs
+  uint64_t round;  // stores of a warp become visible to its block in round order
+  uint64_t epoch;  // stores of a block become visible to all threads in epoch order
   uint64_t number; // among all stores
-  uint64_t knows;  // number of the last store that may precede it for its warp
+  uint64_t knows;  // number of the last store that may precede this one for the warp
   const WeakView *writer;
   const WeakBlock *block;
-  bool yields;                             // may take effect before an unordered earlier store
+  bool yields;                             // may take effect before an earlier store with which it is unordered
   bool isReleased = false;                 // visible to acquiring threads, although not to all threads
   std::vector<const WeakView *> readers{}; // warps that have observed it
 };
@@ -59,8 +59,9 @@ struct Past {
 
 /// The stores that only the warps of one block observe.
 struct WeakBlock {
-  std::deque<PendingStore> stores;           // oldest first
-  std::map<const uint8_t *, uint64_t> known; // for each location, the time before which values are no longer returned
+  std::deque<PendingStore> stores; // oldest first
+  std::map<const uint8_t *, uint64_t>
+      known; // for each location, the time of the oldest value that loads may still return
   std::vector<WeakView *> views;
   std::vector<std::unique_ptr<WeakView>> ended; // views of warps that have exited, but still have stores
   uint64_t epoch = 0;
@@ -116,12 +117,12 @@ public:
 
   /// Returns whether the warp has not started yet. Warps start at different times.
   bool sleeps() const { return shared.turn < begin; }
-  /// Lets some time pass before a memory access.
+  /// Advances time before a memory access.
   void wait();
   uint64_t load(const uint8_t *from, const WeakAccess &access);
   void store(uint8_t *to, const WeakAccess &access, uint64_t value);
   /// Makes the stores of the warp and its block to these bytes visible to all threads, because the bytes are accessed
-  /// with another size.
+  /// with a different size.
   void settle(const uint8_t *at, uint64_t bytes);
   /// Records a surface write. There are no fences for surfaces: the block observes its own writes through the same
   /// surface, but other blocks may not.
@@ -129,7 +130,7 @@ public:
   /// Returns the bytes that a texel read observes.
   const uint8_t *texelAt(const uint8_t *from, uint32_t bytes, uint64_t surface) const;
   void settleTexels() { shared.performTexels(~uint64_t(0)); }
-  /// Keeps the view of an exited warp while it has stores.
+  /// Keeps the view of an exited warp as long as it has pending stores.
   static void end(std::unique_ptr<WeakView> view);
   /// Prepares an atomic operation, which is performed immediately. Makes released stores, and stores to these bytes,
   /// visible to all threads first. Returns the old value; with block scope, it may lack writes of other blocks.
@@ -140,7 +141,7 @@ public:
   void acquire(Reach reach);
   /// Releases the warp's accesses at a barrier of the block.
   void meet();
-  /// Acquires the accesses of `others`, which arrived at the same barrier.
+  /// Acquires the accesses of the views in `others`, which arrived at the same barrier.
   void acquireFrom(const std::vector<const WeakView *> &others);
   /// Performs a sequentially consistent fence.
   void fence(Reach reach);
@@ -161,7 +162,7 @@ private:
   Timing &timing;
   std::deque<PendingStore> stores; // private stores, oldest first
   uint64_t begin = 0, round = 0;
-  uint64_t acquired = 0;                     // loads return no values older than this time
+  uint64_t acquired = 0;                     // loads return no values that are older than this time
   uint64_t observed = 0;                     // time of the newest value that strong loads returned; a fence acquires it
   uint64_t written = 0;                      // time at which the last write of this warp became visible to all threads
   uint64_t knows = 0;                        // number of the last store that the warp may have observed

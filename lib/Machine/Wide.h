@@ -1,5 +1,5 @@
 #pragma once
-// Helpers for loops that are compiled also for AVX2: two functions call the same inlined one.
+// Helpers for loops that are compiled twice, once for AVX2: both functions call the same inlined one.
 #include "Operate/Sets.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)

@@ -17,9 +17,9 @@ struct Binding {
 };
 const char *shapeName(ShapeKind kind);
 
-/// Returns the best bindings: all those with the fewest misfits.
+/// Returns the best bindings: all bindings with the minimum number of mismatches.
 llvm::SmallVector<Binding, 2> bindOperands(const FormView &view);
-/// Stores the operands in the match, and reports the misfits.
+/// Stores the operands in the match, and reports the mismatches.
 void applyBinding(FormView &view, const Binding &binding, Judgement &judgement);
 
 } // namespace ptxray

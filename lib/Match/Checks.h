@@ -1,5 +1,5 @@
 #pragma once
-// Named checks for conditions that no table row can express. `check name;` in an entry calls checks::name in
+// Named checks for conditions that table rows cannot express. `check name;` in an entry calls checks::name in
 // checks/name.cpp, which reads the instruction through the matched form.
 #include "Match/FormView.h"
 #include "Match/Judgement.h"

@@ -10,7 +10,7 @@ namespace ptxray {
 /// for any operands, version and target. Returns true if the tables alone do not decide this.
 bool mayMeet(const isa::Mnemonic &mnemonic, llvm::ArrayRef<isa::WordId> words,
              llvm::ArrayRef<isa::WordId> without = {});
-/// Returns the same for the version and the target of a module.
+/// Returns the result of `mayMeet` for the version and the target of a module.
 bool mayMeetIn(const Availability &module, const isa::Mnemonic &mnemonic, llvm::ArrayRef<isa::WordId> words);
 
 } // namespace ptxray

@@ -15,24 +15,24 @@ struct WordChange {
 };
 
 struct Correction {
-  llvm::SmallVector<WordChange, 3> changes; // empty if the words are correct
+  llvm::SmallVector<WordChange, 3> changes; // empty if the words need no change
   std::vector<Finding> left;                // findings about the operands, the version and the target
-  unsigned cost;                            // rare mistakes cost more
+  unsigned cost;                            // cost of the changes, which is higher for rare mistakes
   uint32_t form;
 };
 
-/// Returns whether the finding is about words that cannot be combined according to the tables.
+/// Returns whether the finding is about words that the tables do not allow together.
 bool isOfWordsTogether(const Finding &finding);
 /// Returns the opcode after the changes.
 std::string spellingWith(const Opcode &opcode, llvm::ArrayRef<WordChange> changes);
-/// Returns all corrections with the lowest cost. All words of the opcode must be known. Another version or target has a
-/// cost, too.
+/// Returns all corrections with the lowest cost. All words of the opcode must be known. A different version or target
+/// also has a cost.
 std::vector<Correction> nearestCorrections(const WrittenInstruction &written, unsigned costOfGate);
-/// Replaces the findings by the words to change. Returns false if the findings already name them.
+/// Replaces the findings with the words to change. Returns false if the findings already name these words.
 bool adoptCorrections(std::vector<Finding> &findings, const WrittenInstruction &written);
 /// Removes each statement about an instruction that another form of it contradicts.
 void keepTrue(std::vector<Finding> &findings, const Opcode &opcode);
-/// Makes findings about the version or the target name exactly the words that need another one.
+/// Makes findings about the version or the target name exactly the words that require a different one.
 void nameGates(std::vector<Finding> &findings, const WrittenInstruction &written);
 
 } // namespace ptxray

@@ -6,7 +6,7 @@ namespace ptxray {
 
 struct Truth {
   bool holds = true;
-  // Warnings of the alternatives that made it true, as indices into tables().warnings.
+  // Warnings of the alternatives that made the condition true, as indices into tables().warnings.
   llvm::SmallVector<uint16_t, 2> warnings;
 };
 enum class Assume : uint8_t { Nothing, GatesHold };

@@ -6,14 +6,14 @@
 
 namespace ptxray {
 
-/// Reports why an expression is false. `subject` is the text that requires it.
+/// Reports why an expression is false. `subject` describes the words that require it.
 void explainFailure(const FormView &view, isa::ExprId condition, const Subject &subject, uint32_t line,
                     Judgement &judgement);
 /// Reports the warnings of a condition that holds. `value` means that a warning is about a single word, not about a
 /// combination.
 void reportWarnings(const FormView &view, const Truth &truth, const Subject &subject, uint32_t line, bool value,
                     Judgement &judgement);
-/// Reports that `subject` requires one of `words` in a slot that is empty.
+/// Reports that `subject` requires one of `words`, but the slot is empty.
 void reportRequired(const FormView &view, unsigned slot, llvm::ArrayRef<isa::WordId> words, const Subject &subject,
                     uint32_t line, Judgement &judgement);
 /// Reports that `subject` requires an operand that is missing. The caller may set the line.

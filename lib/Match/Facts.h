@@ -1,6 +1,6 @@
 #pragma once
 // The facts of an accepted instruction describe its effects: its uses of operands and memory, and the facts that its
-// form states. They depend on the same data as the verdict, so they are found together with it, once for each shape.
+// form states. They depend on the same data as the verdict, so they are computed together with it, once for each shape.
 #include "Isa/FactNames.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
@@ -36,13 +36,14 @@ struct Access {
   uint16_t node;
   isa::Access kind;
   bool isGeneric;           // a generic address, even if the space is known
-  bool isLeast = false;     // `bytes` may be more, because a register determines the number
+  bool isLeast = false;     // `bytes` is a minimum, because a register determines the number
   bool isVariable;          // the address names a variable, with or without an offset
   bool isDescribed = false; // a descriptor determines the address, which is therefore unknown
   isa::WordId space;        // 0 if unknown
   uint16_t align = 0;       // required alignment
   uint32_t bytes = 0;       // 0 if unknown
-  uint32_t taken = 0;       // fewer than `bytes` if the last elements of a loaded vector are discarded: `{a, b, c, _}`
+  uint32_t taken = 0; // number of loaded bytes that are used: fewer than `bytes` if the last elements of a vector are
+                      // discarded: `{a, b, c, _}`
 
   bool reads() const { return kind == isa::Access::Reads || kind == isa::Access::Updates; }
   bool writes() const { return kind == isa::Access::Writes || kind == isa::Access::Updates; }
@@ -92,26 +93,26 @@ using FactKinds = uint64_t; // one bit for each kind of fact
 static_assert(isa::factNames.size() <= 64, "FactKinds has a bit for each kind");
 constexpr FactKinds bitOf(isa::FactKind kind) { return FactKinds(1) << static_cast<unsigned>(kind); }
 
-/// The rules about bodies that need an instruction.
+/// The rules about bodies for which an instruction is relevant.
 enum Noted : uint8_t {
-  NotedAccess = 1, // it accesses memory
-  NotedJoint = 2,  // the lanes of a warp, or several warps, execute it together
-  NotedNumber = 4, // some of the numbers that a register may hold are invalid there
-  NotedOther = 8,  // it has effects other than on registers and the memory they point to
+  NotedAccess = 1, // accesses memory
+  NotedJoint = 2,  // executed by the lanes of a warp, or by several warps, together
+  NotedNumber = 4, // some values of its registers are invalid
+  NotedOther = 8,  // has effects other than on registers and the memory they point to
 };
 
 struct Facts {
   bool known = false; // false if the instruction was rejected, so that it may have any effect
   bool hasResult = false;
   uint8_t noted = 0;             // mask of Noted
-  bool hasAddress32 = false;     // it contains or produces a 32-bit generic address
-  bool convertsConstant = false; // between generic addresses and addresses in `.const`
+  bool hasAddress32 = false;     // contains or produces a 32-bit generic address
+  bool convertsConstant = false; // converts between generic addresses and addresses in `.const`
   uint8_t ctas = 0;              // the number of blocks whose tensor memory it requires
-  uint16_t occupied = 0;         // registers of a thread that it needs at the same time; 0 for a few
+  uint16_t occupied = 0;         // registers per thread that it needs at the same time; 0 for a small number
   uint16_t bounded = 0;          // minimum register limit that directives must leave; 0 for none
   uint32_t products = 0;         // products of two matrix elements, by all threads that execute it together
-  uint8_t uses = 0;              // of all nodes together
-  FactKinds kinds = 0;           // `bitOf` each fact that holds; the masks of a body can be combined
+  uint8_t uses = 0;              // the union of the uses of all nodes
+  FactKinds kinds = 0;           // contains `bitOf` for each fact that holds; the masks of a body can be combined
   Computation computation;
   llvm::SmallVector<NodeUse, 4> nodes;
   llvm::SmallVector<Access, 1> accesses;
@@ -129,14 +130,14 @@ struct Facts {
   const Action *find(isa::FactKind kind) const {
     return find(kind, [](const Action &) { return true; });
   }
-  /// Returns whether control never continues after the instruction, unless it is guarded.
+  /// Returns whether execution never continues after the instruction, unless it is guarded.
   bool endsControl() const { return has(isa::FactKind::Ends) || has(isa::FactKind::Branches); }
 };
 
-/// The uses of names in an instruction that only reads and writes a few registers.
+/// The uses of names in an instruction that only reads and writes registers.
 struct PlainUses {
   bool known = false;
-  uint8_t noted = 0; // as in Facts
+  uint8_t noted = 0; // see Facts
   std::array<uint8_t, 6> uses{};
 };
 PlainUses plainUses(const Facts &facts, llvm::ArrayRef<Operand> nodes);

@@ -1,6 +1,6 @@
 #pragma once
-// A finding describes a fault of an instruction independently of its place. Equal instructions share their findings,
-// and the place in the source is looked up when a finding is reported.
+// A finding describes a fault of an instruction independently of its location. Equal instructions share their findings,
+// and the location in the source is looked up when a finding is reported.
 #include "Diagnostics/Diagnostic.h"
 #include "Isa/Tables.h"
 #include "Source/Narrow.h"
@@ -37,19 +37,19 @@ struct Remedy {
     RemoveWord,
     ReplaceOpcode,
     RaiseVersion,
-    ChangeTarget,   // to `text`, and the version to `word` unless it is 0
-    AddBrackets,    // around the operand at the place of the finding
-    RemoveBrackets, // from around it
+    ChangeTarget,   // changes the target to `text`, and the version to `word` unless that is 0
+    AddBrackets,    // adds brackets around the operand at the finding
+    RemoveBrackets, // removes the brackets around it
     SwapOperands,   // swaps the first two operands
-    MakeFloat,      // replaces the integer by a float with `word` bits
+    MakeFloat,      // replaces the integer with a float of `word` bits
   };
   Kind kind = None;
-  uint16_t word = 0; // the version for RaiseVersion and ChangeTarget
+  uint16_t word = 0; // the version, for RaiseVersion and ChangeTarget
   std::string text;
   bool operator==(const Remedy &) const = default;
 };
 
-/// A placeholder for an argument that is the source text at the place.
+/// Represents an argument that is the source text at the location of the finding.
 struct TextThere {};
 inline constexpr TextThere textThere;
 
@@ -70,14 +70,14 @@ struct Finding {
   /// If the place is a word that does not fit an operand: the node of that operand, whose text is the argument;
   /// otherwise -1.
   int16_t textNode = -1;
-  /// Other operand nodes with the same finding and the same remedy.
+  /// Further operand nodes with the same finding and the same remedy.
   llvm::SmallVector<uint16_t, 0> alike;
-  /// Words that would be accepted here, which form the last argument. Equally near forms add theirs.
+  /// Words that would be accepted here, as the last argument. All equally near forms add their words.
   llvm::SmallVector<isa::WordId, 0> expected;
   llvm::SmallVector<SharedText, 1> notes;
-  Remedy remedy;                // without text and with `expected`: that word, if there is only one
+  Remedy remedy;                // if it has no text: the only word in `expected`
   SharedText fixTitle, fixText; // title and text of the remedy, once it is put into words
-  uint32_t form = ~0u;          // the form whose syntax is shown
+  uint32_t form = ~0u;          // the form whose syntax the report shows
   uint32_t line = 0;            // line of the .isa file; 0 for the line of the form
 
   void add(TextThere) {

@@ -1,6 +1,6 @@
 #pragma once
 // A match of a written instruction with one form of the tables: the word of each slot, the node of each operand, and
-// the row of each table. It contains only numbers, and may outlive the objects it was made from.
+// the row of each table. It contains only numbers, and may outlive the objects from which it was created.
 #include "Isa/Isa.h"
 #include "Match/Finding.h"
 #include "Match/TypeRules.h"
@@ -16,14 +16,14 @@ struct FormMatch {
   /// Returns the word of a slot, or its default if it is not written, or 0.
   isa::WordId word(unsigned slot) const { return slotWord[slot] ? slotWord[slot] : slots[slot].fallback; }
   bool isWritten(unsigned slot) const { return slotWord[slot] != 0; }
-  /// Return the word of the slot with that name, or 0, and its text, or an empty string.
+  /// Return the word of the slot with that name (or 0), and the text of that word (or an empty string).
   isa::WordId wordOf(llvm::StringRef slot) const;
   llvm::StringRef slotText(llvm::StringRef slot) const { return isa::word(wordOf(slot)).text(); }
   std::optional<unsigned> findSlot(llvm::StringRef name) const; // `name` includes the dot
   std::optional<unsigned> findOperand(llvm::StringRef name) const;
   bool isWritten(llvm::StringRef operand) const;
 
-  FindingPlace placeOfSlot(unsigned slot) const; // place of its word, or of the opcode if it is not written
+  FindingPlace placeOfSlot(unsigned slot) const; // location of its word, or of the opcode if it is not written
   FindingPlace placeOfOperand(unsigned index) const;
   FindingPlace placeOfOperand(llvm::StringRef name) const;
 

@@ -6,7 +6,7 @@
 
 namespace ptxray {
 
-/// A match, together with the objects it was made from.
+/// A match, together with the objects from which it was created.
 struct FormView : FormMatch {
   FormView(const WrittenInstruction &written, uint32_t form) : FormMatch(form), written(written) {}
   FormView(const WrittenInstruction &written, const FormMatch &match) : FormMatch(match), written(written) {}

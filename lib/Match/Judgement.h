@@ -18,7 +18,7 @@ struct Judgement {
   }
   /// Adds a finding. The caller adds its arguments.
   Finding &add(Phase phase, DiagId id, FindingPlace place);
-  /// Makes the form less near without a finding.
+  /// Increases the distance of the form without a finding.
   void weigh(Phase phase, size_t count = 1);
   uint16_t weight(Phase phase) const { return score[static_cast<unsigned>(phase)]; }
   bool isPerfect() const { return score == std::array<uint16_t, phaseCount>(); }
@@ -29,7 +29,7 @@ struct Judgement {
   std::array<uint16_t, phaseCount> score = {};
 };
 
-/// Returns the findings of one form that are reported: each once, and only errors if there are any.
+/// Returns the findings of one form to report: each of them once, and only errors if there are any.
 std::vector<Finding> selectFindings(std::vector<Finding> found, const Opcode &opcode);
 
 } // namespace ptxray

@@ -1,6 +1,6 @@
 #pragma once
-// Judges one instruction against the tables: which form is meant, how the text fits it, which faults it has, and which
-// effects. Other rooms include no other header of this room.
+// Judges one instruction against the tables: the intended form, its match with the source, its faults and its effects.
+// Other folders include only this header of this folder.
 #include "Match/Facts.h"
 #include "Match/Finding.h"
 #include "Match/FormMatch.h"
@@ -24,7 +24,7 @@ struct Symbol;
 struct Judged {
   /// The form of an accepted instruction, otherwise the nearest form, or none if the name is unknown.
   std::optional<FormMatch> match;
-  std::vector<Finding> findings; // their remedies are guesses until `advise` has tried them
+  std::vector<Finding> findings; // their remedies are guesses until `advise` has checked them
   Facts facts;
 
   bool isAccepted() const; // ignores warnings
@@ -32,8 +32,8 @@ struct Judged {
 Judged judge(const WrittenInstruction &written);
 /// The maximum number of operands, including nested ones: the engine has 15 bits for their numbers.
 inline constexpr uint32_t mostOperands = 10'000;
-/// Keeps only remedies that make the instruction correct, and puts the findings into words. With `isBare`, it tries no
-/// remedies and keeps none.
+/// Keeps only remedies that make the instruction correct, and puts the findings into words. If `isBare` is set, it
+/// tries and keeps no remedies.
 void advise(std::vector<Finding> &findings, const WrittenInstruction &written, bool isBare = false);
 /// Returns the findings about the words of an instruction whose operands cannot be read, with their texts.
 std::vector<Finding> judgeWords(const Opcode &opcode, const Availability &availability);
@@ -55,7 +55,7 @@ struct NextWord {
 /// Returns the words that may come next, in the order of the forms that they continue.
 std::vector<NextWord> nextWords(const Opcode &opcode, const Availability &availability);
 
-/// The place of an instruction in the text.
+/// The location of an instruction in the source.
 struct InstructionSite {
   const Opcode &opcode;
   ModuleContext module;
@@ -64,7 +64,7 @@ struct InstructionSite {
   const Instruction &instruction;
   llvm::function_ref<const Symbol *(NameId)> find; // returns the symbol of a name; null if it is not declared
 };
-/// Reports the findings at their places in the text.
+/// Reports the findings at their locations in the source.
 void reportFindings(llvm::ArrayRef<Finding> findings, const InstructionSite &site, DiagnosticSink &sink);
 
 // ---- the instructions of texts
@@ -88,15 +88,15 @@ uint64_t fingerprint(const Instruction &instruction, const Opcode &opcode, llvm:
 /// Returns the fingerprint, extended by the values of these nodes.
 uint64_t withValues(uint64_t fingerprint, llvm::ArrayRef<Operand> nodes);
 
-/// The budget for advice about faulty instructions of a text, in trials (`Availability::trials`). Further instructions
-/// are reported without advice, so that the time for a text is proportional to its length.
+/// The budget for advice about faulty instructions of a source, in trials (`Availability::trials`). When it is
+/// exhausted, instructions are reported without advice, so that the time for a source is proportional to its length.
 struct AdviceBudget {
   uint64_t left = UINT64_MAX;
-  uint32_t text = 0; // the number of the text to which it belongs
+  uint32_t text = 0; // the number of the source to which the budget belongs
 
-  /// Starts a text with the given number of bytes.
+  /// Starts the budget for a source with the given number of bytes.
   void begin(size_t bytes);
-  /// Suspends advice as long as it lives.
+  /// Suspends advice while the object exists.
   struct Paused {
     explicit Paused(AdviceBudget &budget) : budget(budget), left(std::exchange(budget.left, 0)) { ++budget.text; }
     ~Paused() {
@@ -119,11 +119,11 @@ struct Verdict {
   const Facts *facts = nullptr;
   const std::vector<Finding> *findings = nullptr; // null if there are none
   PlainUses plain;
-  const FormMatch *match = nullptr; // as in Judged; null if there is none
+  const FormMatch *match = nullptr; // see Judged; null if there is none
   const std::vector<Finding> *advised = nullptr,
-                             *bare = nullptr; // the findings with and without advice, once requested
+                             *bare = nullptr; // the findings with and without advice, once they were requested
   uint64_t trials = 0;                        // trials that the advice needed
-  uint32_t text = 0;                          // the text whose budget applied to `findings`
+  uint32_t text = 0;                          // the source whose budget applied to `findings`
 };
 
 /// The verdicts for one version and target. A verdict depends only on the opcode and the shapes of the operands, so it
@@ -134,10 +134,10 @@ public:
       : availability(context), opcodes(opcodes), budget(budget) {}
 
   size_t size() const { return verdicts.size(); }
-  /// Returns what the version and the target allow. It does not know the position of the header.
+  /// Returns what the version and the target permit, independently of the position of the header.
   const Availability &allows() const { return availability; }
   const Opcode &opcode(const Ast &ast, const Instruction &instruction) { return opcodes.of(ast, instruction); }
-  /// Returns null for a new instruction, or for a faulty one that is new in this text.
+  /// Returns null for a new instruction, or for a faulty one that is new in this source.
   const Verdict *find(uint64_t fingerprint) const {
     const Verdict *verdict = memo[placeOf(fingerprint)].verdict;
     return verdict && verdict->findings && verdict->text != budget.text ? nullptr : verdict;
@@ -178,7 +178,7 @@ private:
   std::deque<FormMatch> matches;
 };
 
-/// The known spellings, and the verdicts on instructions with them. It outlives a text.
+/// The known spellings, and the verdicts on instructions with them. The object is reused for several sources.
 class Knowledge {
 public:
   WordsOfSpellings words;
@@ -186,7 +186,7 @@ public:
 
   /// Returns the verdicts for the version and target of a module.
   Verdicts &verdictsFor(const ModuleContext &module);
-  /// Returns the size in verdicts. Each version and target counts as several verdicts, because it needs memory.
+  /// Returns the size in verdicts. Each version and target is counted as several verdicts, because it needs memory.
   size_t size() const;
 
 private:

@@ -1,5 +1,5 @@
 #pragma once
-// Measures how likely one word is written in place of another.
+// Measures how likely it is that one word is written instead of another.
 #include "Isa/Isa.h"
 #include "llvm/ADT/ArrayRef.h"
 

@@ -10,7 +10,7 @@ namespace ptxray {
 struct OpcodeWord {
   llvm::StringRef text; // qualifiers include their dot
   isa::WordId id = 0;   // 0 if it is not in the vocabulary
-  /// The word is repeated, or ptxas ignores it here: it fills no slot.
+  /// The word is repeated, or ptxas ignores it here, so it fills no slot.
   bool dropped = false;
 };
 
@@ -30,7 +30,7 @@ struct Opcode {
   uint16_t mnemonicWords = 0;              // number of words in the mnemonic, including the name
   bool readsValues = false;                // some form depends on the values of immediates
   bool readsRegisters = false;             // some form also depends on the values of registers with constants
-  bool mayCall = false;                    // some form names a function to which control is transferred
+  bool mayCall = false;                    // a form calls a function
 };
 
 /// Returns whether the word is part of a mnemonic that begins with the name.

@@ -45,7 +45,7 @@ private:
   /// The spaces that an address may belong to.
   struct Spaces {
     llvm::SmallVector<WordId, 4> named;
-    bool generic; // no space is named, or only a slot that is not written
+    bool generic; // no space is written, or the slot of the space is empty
   };
   Spaces spaces() const;
   void judgeAddress(const Shape &shape, unsigned node);
@@ -78,12 +78,12 @@ private:
   isa::WordId typeWord() const;
   std::string typeText() const;
 
-  /// Adds a finding about the text at the node, and returns false, which the caller returns.
+  /// Adds a finding about the source at the node, and returns false, so that the caller can return the result.
   template <typename... More> bool fail(IdFor<TextThere, More...> id, unsigned node, const More &...more) {
     find(Phase::Type, id, node, more...);
     return false;
   }
-  /// Does the same for text that ptxas accepts.
+  /// Adds a finding about source that ptxas accepts, and returns false.
   template <typename... More> bool warn(IdFor<TextThere, More...> id, unsigned node, const More &...more) {
     find(Phase::Warning, id, node, more...).severity = Severity::Warning;
     return true;

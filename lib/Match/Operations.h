@@ -1,10 +1,10 @@
 #pragma once
-// Recognises formulas of instructions as functions with which the analyses compute.
+// Recognises formulas that are functions with which the analyses can compute.
 #include "Match/FormView.h"
 
 namespace ptxray {
 
-/// Returns the function of the sources in the order of the text, or none if the first result is something else.
+/// Returns the function of the sources, in source order, or none if the first result is not such a function.
 std::optional<isa::Operation> operationOf(const FormView &view);
 
 } // namespace ptxray

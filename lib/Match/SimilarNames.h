@@ -1,12 +1,12 @@
 #pragma once
-// Finds other instructions that may be meant by a rejected one.
+// Finds other instructions that may be intended instead of a rejected one.
 #include "Match/Finding.h"
 #include "Match/Written.h"
 
 namespace ptxray {
 
-/// If the instruction is probably not meant, replaces the findings about it by the instruction with a similar name that
-/// accepts the text.
+/// If the instruction is probably not intended, replaces the findings about it with an instruction of a similar name
+/// that is valid here.
 bool addSimilar(std::vector<Finding> &findings, const WrittenInstruction &written);
 /// Returns the findings about the words, independently of the operands.
 std::vector<Finding> findingsOfWords(const Opcode &opcode, const Availability &availability);
@@ -15,15 +15,15 @@ std::vector<Finding> findingsOfWords(const Opcode &opcode, const Availability &a
 bool addSeparators(std::vector<Finding> &findings, const WrittenInstruction &written);
 /// For a name such as `try_wait.parity`, offers the mnemonics that end with it, with the missing beginning.
 void offerWholeNames(Finding &finding, const WrittenInstruction &written);
-/// Returns the words that continue the names which begin so: `.arrive` and `.wait` for `barrier.cluster`.
+/// Returns the words that can follow a beginning of a name: `.arrive` and `.wait` for `barrier.cluster`.
 llvm::SmallVector<std::string, 8> wordsAfter(llvm::StringRef beginning);
-/// Adds the words that continue the name in place of an unknown one, `.l` in place of `.left`.
+/// Adds the words that can follow the name instead of an unknown one: `.l` instead of `.left`.
 void offerContinuation(Finding &finding, const WrittenInstruction &written);
 /// For `red` with a result, offers `atom`: the only instruction in the same entry that accepts these words and
 /// operands.
 void offerSibling(Finding &finding, const WrittenInstruction &written);
-/// Adds the words with which the number, or the length of the vector, would be allowed: `.ca` instead of `.cg` of
-/// `cp.async`. The only one for a vector becomes the remedy: `.x4` for four registers with `.x2`.
+/// Adds the words that would permit the number, or the length of the vector: `.ca` instead of `.cg` of `cp.async`. For
+/// a vector, a single such word becomes the remedy: `.x4` for four registers with `.x2`.
 void offerWordForNumber(Finding &finding, const WrittenInstruction &written);
 
 } // namespace ptxray

@@ -22,8 +22,8 @@ TypeView viewType(isa::WordId word);
 /// Returns the register type of a matrix fragment with elements of that type.
 TypeView fragmentType(TypeView element);
 
-/// Returns whether a register of type `reg` is allowed for a value of type `type`. With `wide`, it may be wider. In a
-/// vector of integers, floats are allowed as bits.
+/// Returns whether a register of type `reg` is allowed for a value of type `type`. If `wide` is set, it may be wider.
+/// In a vector of integers, floats are allowed as bits.
 bool typesAgree(TypeView type, TypeView reg, bool wide, bool inVector);
 
 /// Returns whether a type is an integer or untyped bits.
@@ -41,10 +41,10 @@ TypeView typeOfConstant(const Shape &immediate);
 bool immediateAgrees(TypeView type, const Shape &immediate, bool inVector);
 
 /// Checks the elements of a vector one after another: whether each agrees with the previous ones, and the type of the
-/// whole. For ptxas, a constant has a type like a register: an integer has 64 bits, `0f` 32 bits, and any other float
-/// 64 bits.
+/// whole. In ptxas, constants have types like registers: an integer has 64 bits, `0f` has 32 bits, and any other float
+/// has 64 bits.
 struct VectorFold {
-  /// Adds an element. With `isIndex`, its neighbours need not agree with it.
+  /// Adds an element. If `isIndex` is set, its neighbours need not agree with it.
   bool add(TypeView element, bool constant, bool isIndex = false);
   bool sizesDiffer(TypeView element, bool constant) const;
 

@@ -11,10 +11,11 @@ Finding unknownInstruction(const Opcode &opcode);
 llvm::StringRef adviceOnForeignName(llvm::StringRef name);
 /// Returns `.gpu` for `device`, a scope of CUDA C++, and so on, or an empty string.
 llvm::StringRef qualifierOfOtherLanguage(llvm::StringRef name);
-/// Returns the words that may be meant, among those in any form of the instruction: words that begin with the misspelt
-/// one, or otherwise those with the fewest different letters.
+/// Returns the words of the instruction's forms that may be intended: words that begin with the misspelt one, or
+/// otherwise those with the fewest different letters.
 llvm::SmallVector<isa::WordId, 4> similarWords(const isa::Mnemonic &mnemonic, llvm::StringRef misspelt);
-/// Returns whether a word differs from the written one in numbers alone: `.x4` and `.x3`. Swapped digits are a typo.
+/// Returns whether a word differs from the written one only in numbers: `.x4` and `.x3`. Swapped digits count as a
+/// typo.
 bool isOtherNumber(isa::WordId word, llvm::StringRef written);
 /// Returns the words that differ from the unknown one only in the number: `.v2` and `.v4` for `.v3`. For `.kind::bf16`,
 /// returns all words that begin with `.kind::`.

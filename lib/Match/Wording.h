@@ -15,7 +15,7 @@ std::string rangesText(llvm::ArrayRef<isa::ValueRange> ranges);
 
 Kind kindOf(isa::WordId word); // `Kind::Other` if the word has no kind
 
-/// Returns the note for a text that only older releases of ptxas accept; 13.1 is 1301.
+/// Returns the note for code that only older releases of ptxas accept; `release` is 1301 for 13.1.
 std::string releaseNote(uint16_t release);
 /// Returns the release of ptxas that an expression names, or 0.
 uint16_t ptxasRelease(isa::ExprId condition);

@@ -17,11 +17,11 @@ struct Leftover {
 Leftover matchWords(FormView &view);
 void reportWords(const FormView &view, Leftover leftover, Judgement &judgement);
 
-/// Reports that no word is in a slot.
+/// Reports that a slot is empty.
 void reportMissing(const FormView &view, unsigned slot, Phase phase, Judgement &judgement);
 /// Returns whether a slot of any form of the instruction accepts the word.
 bool someFormKnows(const isa::Mnemonic &mnemonic, isa::WordId word);
-/// Returns the index of the word after which the word of a slot belongs in the manual's order.
+/// Returns the index of the word after which the slot's word should be in the manual's order.
 uint16_t wordBefore(const FormView &view, unsigned slot);
 /// Returns the only word that prevents a form with word `k` from being the intended one.
 std::optional<unsigned> conflictingWord(const Opcode &opcode, unsigned k);

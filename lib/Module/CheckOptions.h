@@ -21,12 +21,12 @@ struct KernelOptions {
 struct CheckOptions {
   std::string target; // replaces `.target`; empty to keep it
   std::string ptx;    // replaces `.version`
-  std::string arch;   // checks also whether the module can be compiled for this GPU
+  std::string arch;   // also checks whether the module can be compiled for this GPU
   bool pedantic = false;
   Linking linking = Linking::Unknown;
   KernelOptions kernels;
   bool isFragment = false;    // functions are fragments, so rules about whole functions do not apply
-  bool wideAddresses = false; // there are no 32-bit addresses on any target, as in nvcc's output
+  bool wideAddresses = false; // no target has 32-bit addresses, as in nvcc's output
   bool errorsOnly = false;    // reports only errors, and warnings of rules with an explicit level
   bool werror = false;        // reports warnings as errors, except those of rules with an explicit level
   RuleLevels levels;

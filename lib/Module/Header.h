@@ -57,10 +57,10 @@ private:
   Range versionRange, targetRange, mapF64, debug, independent;
 };
 
-/// Returns the newest known target that is not newer than an unknown name such as `sm_91`, or -1. Of several targets of
-/// one architecture, returns the one with the suffix of the name.
+/// Returns the newest known target that is not newer than an unknown name such as `sm_91`, or -1. If an architecture
+/// has several targets, returns the one with the suffix of the name.
 int nearestOlderTarget(llvm::StringRef name);
-/// Parses a version: 806 for `8.6`. Returns nothing if the text is no version.
+/// Parses a version: 806 for `8.6`. Returns nothing if the text is not a version.
 std::optional<uint16_t> parseVersion(llvm::StringRef text);
 
 } // namespace ptxray

@@ -10,7 +10,7 @@ struct InitialValue {
   uint64_t offset = 0;           // in the variable
   uint8_t size = 0;              // in bytes
   uint64_t number = 0;           // bits of a number
-  NameId symbol = NameId::None;  // None if it is no address
+  NameId symbol = NameId::None;  // None if the value is not an address
   bool isGeneric = false;        // the address is generic
   std::optional<uint8_t> byteOf; // set if only one byte of the address is stored: its index, lowest byte first
 };

@@ -9,7 +9,7 @@ namespace ptxray {
 class DiagnosticSink;
 
 KernelHead headOf(const Ast &ast, const Function &function);
-/// Reports values that no kernel can have. ptxas corrects some of them, others fail only at the launch.
+/// Reports values that no kernel can have. ptxas corrects some of them, and others fail only at the launch.
 void checkHead(const KernelHead &head, const Availability &availability, DiagnosticSink &sink);
 
 /// Returns the head for code generation, with options of ptxas applied: they add missing values, or override existing

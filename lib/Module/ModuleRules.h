@@ -15,8 +15,8 @@ enum class Site : uint8_t {
   FunctionReturn,
 };
 
-/// Checks a variable. `isAllocated` is false for variables of functions without a body, which are not allocated and may
-/// have otherwise invalid types.
+/// Checks a variable. `isAllocated` is false for variables of functions without a body, which are not allocated and
+/// whose types may otherwise be invalid.
 void checkVariable(const Declaration &declaration, Site site, bool isAllocated, ModuleState &module);
 void checkFunction(const Function &function, isa::DirectivePlace place, ModuleState &module);
 void checkModuleDirective(const Directive &directive, ModuleState &module);

@@ -66,16 +66,16 @@ struct FunctionSummary {
   std::vector<NameId> variables;     // variables of the module that it refers to
   std::vector<FamilyMember> members; // members of families that it refers to, in source order
   std::vector<Reference> functions;  // functions that it refers to
-  Range indirectCall;                // location of the first one, like all locations below; empty if there is none
-  Range oneCta, ctaPair;             // an instruction with that effect
-  Range constantConversion;          // between generic addresses and `.const`
+  Range indirectCall;       // location of the first indirect call, like all locations below; empty if there is none
+  Range oneCta, ctaPair;    // an instruction with that effect
+  Range constantConversion; // between generic addresses and `.const`
   SpellingId conversion = SpellingId::None;
   Range constantPointer; // a parameter that points to `.const`
   Range spilling;        // the pragma that permits spilling to shared memory
-  RegisterUse occupied;  // the instruction with the greatest number of registers
-  RegisterUse bounded;   // the instruction with the greatest minimum for a directive
+  RegisterUse occupied;  // the instruction with the highest number of registers
+  RegisterUse bounded;   // the instruction with the highest minimum for a directive
   RegisterUse grows, shrinks;
-  BranchTable table; // the first one that is too large
+  BranchTable table; // the first table that is too large
 };
 
 struct ModuleVariable {
@@ -83,7 +83,7 @@ struct ModuleVariable {
   isa::WordId space = 0, type = 0;
   Extent extent;
   bool isExtern = false;
-  bool isExported = false; // has linkage, so the linker knows it
+  bool isExported = false; // has linkage, so the linker knows its name
   Range nameRange;
   std::vector<Reference> initial; // names in its initialiser
 
@@ -135,9 +135,9 @@ struct Reach {
   uint32_t kernel() const { return functions.front(); }
 };
 
-/// Finds everything that a kernel reaches. Follows calls. If the whole program is compiled at once, also follows
-/// addresses of functions in code and in initialisers. From an indirect call, reaches all functions whose address is
-/// taken. One object serves all kernels and caches results.
+/// Finds all functions and variables that a kernel reaches through calls. If the whole program is compiled at once,
+/// also follows addresses of functions in code and initialisers. An indirect call reaches all functions whose address
+/// is taken. One object serves all kernels and caches results.
 class Reaches {
 public:
   Reaches(const ProgramSummary &program, bool isSeparate);

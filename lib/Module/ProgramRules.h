@@ -35,7 +35,7 @@ void checkConstantSize(const ProgramSummary &program, const ProgramContext &cont
 void checkCtaGroupsAlone(const ProgramSummary &program, const ProgramContext &context);
 void checkWithoutAbi(const ProgramSummary &program, const ProgramContext &context);
 void checkBranchTables(const ProgramSummary &program, const ProgramContext &context);
-/// Check one kernel together with everything that it reaches.
+/// Check one kernel and everything that it reaches.
 void checkSharedSize(const ProgramSummary &program, const Reach &reach, const ProgramContext &context);
 void checkOpaqueCount(const ProgramSummary &program, const Reach &reach, const ProgramContext &context);
 void checkCtaGroups(const ProgramSummary &program, const Reach &reach, const ProgramContext &context);

@@ -1,13 +1,13 @@
 #pragma once
-// The floating point formats of PTX, as data.
+// The floating-point formats of PTX, as data.
 #include <cstdint>
 
 namespace ptxray::numbers {
 
-/// The meaning of codes with the greatest exponent.
+/// The meaning of codes with the maximum exponent.
 enum class Specials : uint8_t {
   Ieee,    // infinity and NaN
-  OneNaN,  // finite numbers; only the code with all bits set is NaN
+  OneNaN,  // only finite numbers; the code with all bits set is NaN
   Numbers, // finite numbers only
 };
 
@@ -17,7 +17,7 @@ struct Format {
   int16_t bias;
   Specials specials = Specials::Ieee;
   bool isSigned = true;
-  bool hasZero = true;    // the least exponent means zero and subnormal numbers
+  bool hasZero = true;    // the minimum exponent represents zero and subnormal numbers
   uint8_t unusedBits = 0; // padding after the fraction
 
   /// Returns a mask of all meaningful bits except the sign, shifted to bit 0.
@@ -28,13 +28,13 @@ struct Format {
   }
   /// Returns the bits that one element occupies, including unused ones.
   constexpr unsigned width() const { return exponentBits + fractionBits + unusedBits + (isSigned ? 1 : 0); }
-  /// Return the exponents of the smallest and the greatest normal number.
+  /// Return the exponents of the smallest and the largest normal number.
   constexpr int leastExponent() const { return (hasZero ? 1 : 0) - bias; }
   constexpr int greatestExponent() const {
     const bool isTaken = specials == Specials::Ieee || (specials == Specials::OneNaN && fractionBits == 0);
     return (1 << exponentBits) - (isTaken ? 2 : 1) - bias;
   }
-  /// Returns the code of the greatest finite number.
+  /// Returns the code of the largest finite number.
   constexpr uint64_t greatest() const {
     const uint64_t code = specials == Specials::Ieee     ? infinity() - 1
                           : specials == Specials::OneNaN ? ones() - 1

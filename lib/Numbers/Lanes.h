@@ -1,6 +1,6 @@
 #pragma once
-// f32 and f64 arithmetic to nearest by the processor's own instructions, which compilers vectorise: a loop over lanes
-// takes a few nanoseconds. Results are the same as those of Number.h while the processor rounds to nearest and keeps
+// f32 and f64 arithmetic, rounded to nearest, with the processor's own instructions, which compilers vectorise. A loop
+// over lanes takes a few nanoseconds. Results equal those of Number.h if the processor rounds to nearest and keeps
 // subnormal numbers, which is the state in which every program starts.
 #include <bit>
 #include <cmath>
@@ -11,25 +11,25 @@
 
 namespace ptxray::numbers::lanes {
 
-/// Replaces NaN by the only NaN of f32.
+/// Replaces NaN with the canonical f32 NaN.
 template <class... Sources> PTXRAY_INLINED float canonical(float result, Sources... /*unused*/) {
   return result == result ? result : std::bit_cast<float>(0x7fffffff);
 }
-/// Replaces NaN by the NaN of f64 that PTX defines: it has the fraction of the last NaN among `sources`.
+/// Replaces NaN with the f64 NaN that PTX defines, which has the fraction of the last NaN among `sources`.
 template <class... Sources> PTXRAY_INLINED double canonical(double result, Sources... sources) {
   uint64_t code = 0xfff8000000000000;
   ((code = !__builtin_isnan(sources) ? code : std::bit_cast<uint64_t>(sources) | uint64_t(1) << 51), ...);
   return result == result ? result : std::bit_cast<double>(code);
 }
 
-/// Replaces a subnormal number by zero if `Flush` is set (.ftz).
+/// Replaces a subnormal number with zero if `Flush` is set (.ftz).
 template <bool Flush> PTXRAY_INLINED float flushed(float x) {
   const auto code = std::bit_cast<uint32_t>(x);
   return !Flush || (code & 0x7f800000) != 0 ? x : std::bit_cast<float>(code & 0x80000000);
 }
 template <bool Flush> PTXRAY_INLINED double flushed(double x) { return x; }
-/// Flushes the result of a product or a fused sum that reaches the smallest normal number only by rounding. `great` is
-/// the same result multiplied by 2^24.
+/// Flushes the result of a product or a fused sum that is rounded up to the smallest normal number. `great` is the same
+/// result multiplied by 2^24.
 PTXRAY_INLINED float flushedTiny(float x, float great) {
   const bool isTiny = great < 0x1p-102F && great > -0x1p-102F;
   return isTiny ? std::bit_cast<float>(std::bit_cast<uint32_t>(x) & 0x80000000) : x;
@@ -66,12 +66,12 @@ template <bool Flush = false, class T> PTXRAY_INLINED T squareRoot(T a) {
   return canonical(std::sqrt(x), a);
 }
 
-// f16 and bf16 as f32 and back, rounded to nearest. Rounding twice is harmless for add, subtract, multiply, divide and
-// square root: f32 has more than twice the bits.
+// Conversions between f32 and f16 or bf16, rounded to nearest. Double rounding does not affect addition, subtraction,
+// multiplication, division and square roots: f32 has more than twice the bits.
 
 PTXRAY_INLINED float widenedF16(uint16_t code) {
   const uint32_t magnitude = uint32_t(code & 0x7fff) << 13, sign = uint32_t(code & 0x8000) << 16;
-  // Normal even if x was subnormal.
+  // The scaled number is normal even if x is subnormal.
   const auto scaled = std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) * 0x1p112F);
   const uint32_t special = magnitude > 0x0f800000 ? 0x7fffffff : 0x7f800000 | sign;
   return std::bit_cast<float>(magnitude >= 0x0f800000 ? special : scaled | sign);
@@ -91,7 +91,7 @@ PTXRAY_INLINED uint16_t narrowedBf16(float x) {
   return uint16_t((code & 0x7fffffff) > 0x7f800000 ? 0x7fff : (code + 0x7fff + (code >> 16 & 1)) >> 16);
 }
 
-/// Returns a * b + c of 16-bit numbers for narrowing. Both steps round to odd, so that the final rounding is exact.
+/// Returns a * b + c of 16-bit numbers, to be narrowed. Both steps round to odd, so that the final rounding is exact.
 PTXRAY_INLINED float fusedOf16(float a, float b, float c) {
   const double product = double(a) * b, sum = product + c;
   const double part = sum - product, error = (product - (sum - part)) + (c - part);

@@ -1,5 +1,5 @@
 #pragma once
-// Sums of products as tensor cores compute them: one element of the result of mma, wgmma or tcgen05.mma.
+// Sums of products, computed like tensor cores do: one element of the result of mma, wgmma or tcgen05.mma.
 #include "Numbers/Number.h"
 #include <span>
 
@@ -10,33 +10,34 @@ enum class MatrixUnit : uint8_t { Mma, Wgmma, Tcgen05 };
 /// The order in which products are added.
 enum class SumWay : uint8_t {
   Fused, // a step adds `count` products and the accumulator at once
-  Pairs, // two products of each four at once, then the other two; the accumulator last (8-bit types, converted to f16)
-  Separate, // four multiplications and additions of f32 (m8n8k4)
+  Pairs, // adds two products of each four at once, then the other two; the accumulator last (8-bit types, converted to
+         // f16)
+  Separate, // four separate f32 multiplications and additions (m8n8k4)
 };
 
-/// The rounding of one step. Each addend is truncated after `fractionBits`, counted from the greatest exponent of all
+/// The rounding of one step. Each addend is truncated after `fractionBits`, counted from the maximum exponent of all
 /// addends. Their sum is exact, and is truncated to the result (f16: rounded to nearest).
 struct SumModel {
   SumWay way;
   uint8_t fractionBits;
   uint8_t products;
   int16_t zeroExponent; // exponent of a product that is zero
-  uint8_t resultBits;   // bits of the f32 fraction that are kept
+  uint8_t resultBits;   // number of f32 fraction bits that are kept
 };
 
 struct MatrixKind {
   MatrixUnit unit;
-  unsigned architecture; // an architecture that has an instruction of this kind
+  unsigned architecture; // the first architecture with this model
   const Format *operand, *result;
   bool isQuad = false;    // m8n8k4 of f16
   bool hasGroups = false; // mxf4, mxf4nvf4: `.block_scale` with 4-bit elements
 };
 SumModel sumModel(const MatrixKind &kind);
 
-/// One decoded element of an operand, which many products share.
+/// A decoded element of an operand, which many products share.
 struct Factor {
   Number::Kind kind = Number::Kind::Zero;
-  bool isMinusZero = false; // -0, which only separate sums distinguish from 0
+  bool isMinusZero = false; // -0, which differs from 0 only in separate sums
   int16_t exponent = 0;
   int32_t significand = 0; // significand * 2^10; for infinity, its sign
 };

@@ -21,8 +21,8 @@ private:
   Element few[mostInside];
 };
 
-/// One operand matrix, prepared for multiplying its rows by those of another one. Elements are ordered by K first: one
-/// element of each row, then the next one.
+/// An operand matrix, prepared for multiplying its rows by those of another one. Elements are ordered by K first: one
+/// element of each row, then the next.
 class Multiplicand {
 public:
   /// `codes` are the elements in this order. The rows of the second matrix are a multiple of eight.
@@ -33,19 +33,19 @@ public:
 
   uint32_t rows, depth;
   const Format *format;
-  bool isFar;              // exponents far below the greatest one are not kept
+  bool isFar;              // exponents far below the maximum are not kept
   bool hasOutside = false; // some elements are not finite, or their products may exceed f32
   Elements<uint32_t> codes;
   Elements<float> values;
-  Elements<int8_t> exponents;   // relative to the greatest one, and at least the minimum; `ofNoProduct` for zeros
-  Elements<int32_t> greatest;   // greatest exponent per row, or of the format
+  Elements<int8_t> exponents;   // relative to the maximum, and at least the minimum; `ofNoProduct` for zeros
+  Elements<int32_t> greatest;   // maximum exponent of each row, or of the format
   Elements<int32_t> areOutside; // -1 for rows with a non-finite element, or with products that may exceed f32
-  static constexpr uint32_t rowsTogether = 8; // rows that are read together; arrays are padded to a multiple
-  // The sum of two such exponents fits a byte, and shows whether one of them was zero.
+  static constexpr uint32_t rowsTogether = 8; // rows that are read together; arrays are padded to a multiple of this
+  // The sum of two such exponents fits into a byte, and shows whether one of them belongs to zero.
   static constexpr int8_t leastExponent = -31, ofNoProduct = -64;
 };
 
-/// Rows of a matrix A, starting at `first`. If A is sparse, each row holds only some of the columns; `columns` names
+/// Rows of a matrix A, starting at `first`. If A is sparse, each row contains only some of the columns; `columns` lists
 /// the matching columns of B for each element, row by row.
 struct RowsOfProduct {
   const Multiplicand &a;
@@ -58,7 +58,7 @@ struct RowsOfProduct {
 void addProducts(const RowsOfProduct &rows, const Multiplicand &b, std::span<uint32_t> sums, const Format &result,
                  const SumModel &model);
 
-/// Scales of a matrix's rows. All scales of a row apply to the same number of elements.
+/// The scales of a matrix's rows. All scales of a row apply to the same number of elements.
 struct Scales {
   std::span<const Factor> factors;
   uint32_t toNextRow, toNext; // distances to the next row's factors, and to the next factor of the same row
@@ -67,7 +67,7 @@ struct Scales {
 struct ProductScales {
   Scales ofA, ofB;  // `ofA` starts at the first row of the product
   uint32_t factors; // number of factors per row
-  bool hasGroups;   // 16 products are added before they are scaled
+  bool hasGroups;   // adds 16 products before they are scaled
 };
 /// Adds scaled products to sums of f32. `rows` holds the products of one step.
 void addScaledProducts(const RowsOfProduct &rows, const Multiplicand &b, const ProductScales &scales,

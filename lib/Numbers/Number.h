@@ -1,6 +1,6 @@
 #pragma once
-// Exact numbers, with which the formulas of instructions compute. A number is rounded once, when it is stored. Nothing
-// depends on the rounding mode of the processor.
+// Exact numbers, with which the formulas of instructions compute. A number is rounded once, when it is stored. Results
+// do not depend on the rounding mode of the processor.
 //|   fma.rm.ftz.f32   store(fused(read(a, f32, true), read(b, f32, true), read(c, f32, true)), f32,
 //|                          {.rounding = Down, .flush = true})
 //|   cvt.rn.f16.f32   store(read(a, f32), f16, {})
@@ -17,7 +17,7 @@ enum class Rounding : uint8_t {
   Zero,        // .rz
   Down,        // .rm
   Up,          // .rp
-  Random,      // .rs: up if adding random bits to the truncated bits carries
+  Random,      // .rs: rounds up if adding random bits to the truncated bits carries
 };
 
 struct Number {
@@ -25,12 +25,13 @@ struct Number {
 
   Kind kind = Kind::Zero;
   bool isNegative = false;
-  bool isCancelled = false; // zero as the sum of opposite numbers; its sign depends on the rounding
+  bool isCancelled = false; // zero from a sum of opposite numbers; its sign depends on the rounding
   bool isWide = false;      // NaN of f64, whose sign and fraction survive conversions
-  bool isTiny = false;      // rounded up to the smallest normal number; with unlimited exponents it would be below it
-  bool isSubnormalFirst = false; // quotient or approximation: `.ftz` flushes by the value before rounding
-  int32_t exponent = 0;          // a finite number is significand / 2^127 * 2^exponent
-  Wide significand = 0;          // at least 2^127; its lowest bit is sticky. For NaN: the source's fraction
+  bool isTiny = false;      // rounded up to the smallest normal number, but smaller with an unlimited exponent range
+  bool isSubnormalFirst =
+      false;            // a quotient or an approximation, which `.ftz` flushes according to the value before rounding
+  int32_t exponent = 0; // a finite number is significand / 2^127 * 2^exponent
+  Wide significand = 0; // at least 2^127; its lowest bit is sticky. For NaN: the source's fraction
 
   bool isNaN() const { return kind == Kind::NaN; }
   bool isFinite() const { return kind == Kind::Zero || kind == Kind::Finite; }
@@ -47,7 +48,7 @@ struct Storing {
   Rounding rounding = Rounding::Nearest;
   bool flush = false;     // .ftz: results below the normal range before rounding become zero
   bool saturate = false;  // .sat: clamp to [0, 1]; NaN becomes 0
-  bool finite = false;    // .satfinite: clamp infinity to the greatest finite number
+  bool finite = false;    // .satfinite: clamp infinity to the largest finite number
   bool relu = false;      // .relu: clamp negative values to 0
   uint8_t randomBits = 0; // .rs: number of random bits
   uint32_t random = 0;
@@ -68,7 +69,7 @@ Number fromInteger(uint64_t bits, unsigned width, bool isSigned);
 uint64_t toInteger(const Number &number, unsigned width, bool isSigned, Rounding rounding, uint64_t whenNaN);
 /// Returns the integer that `cvt` produces for a NaN of this format.
 uint64_t integerOfNaN(const Format &format, unsigned width);
-/// Rounds to an integral number in floating point (.rni and similar).
+/// Rounds to an integral floating-point number (.rni and similar).
 Number rounded(const Number &number, Rounding rounding);
 
 /// Negates a number. NaN is unchanged. In all operations, if several operands are NaN, the result is the last of them,
@@ -86,7 +87,7 @@ std::partial_ordering compare(const Number &a, const Number &b);
 
 /// The variants of `min` and `max`. For these, -0 is less than +0.
 struct Choosing {
-  bool greatest = false;  // max instead of min
+  bool greatest = false;  // computes max instead of min
   bool passesNaN = false; // .NaN
   bool absolute = false;  // .abs
   bool xorSign = false;   // .xorsign

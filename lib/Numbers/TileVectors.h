@@ -15,7 +15,7 @@ constexpr uint32_t rowsAtOnce = 4, rowsTogether = Multiplicand::rowsTogether, co
 constexpr uint32_t mostOfWord = 16;  // maximum number of products whose sum fits 32 bits
 constexpr uint32_t sizeOfGroup = 16; // products that are added before they are scaled
 
-/// Vector types of a size that every processor handles in few registers.
+/// Vector types with a size that every processor can hold in few registers.
 using Floats = float __attribute__((vector_size(4 * columnsAtOnce)));
 using Ints = int32_t __attribute__((vector_size(4 * columnsAtOnce)));
 using Doubles = double __attribute__((vector_size(4 * columnsAtOnce))); // half as many
@@ -25,7 +25,7 @@ using Longs = int64_t __attribute__((vector_size(4 * columnsAtOnce)));
 using Bytes = int8_t __attribute__((vector_size(rowsAtOnce * columnsAtOnce))); // for all four rows
 
 #define PTXRAY_INSIDE [[gnu::always_inline]] inline
-// The rows that are summed together fit the registers.
+// The loop sums as many rows together as fit into the registers.
 #if defined(__clang__)
 #define PTXRAY_EACH_ROW _Pragma("clang loop unroll_count(4)")
 #define PTXRAY_SOME _Pragma("clang loop unroll_count(2)")
@@ -45,7 +45,7 @@ PTXRAY_INSIDE void setPowers(Floats &to, const Ints &exponents) {
   to = __builtin_bit_cast(Floats, (exponents + 127) << 23);
 }
 
-/// Integers that may exceed 32 bits.
+/// Integers with more than 32 bits.
 struct LongInts {
   Ints high = {}, low = {};
   static constexpr int lowBits = 10;
@@ -54,7 +54,7 @@ struct LongInts {
     low += more & ((1 << lowBits) - 1);
   }
 };
-/// Truncates integers to f32, and reports where bits were lost.
+/// Truncates integers to f32, and marks inexact results.
 PTXRAY_INSIDE void cut(const LongInts &from, Floats &to, Ints &areCut) {
   const Ints low = from.low & ((1 << LongInts::lowBits) - 1), high = from.high + (from.low >> LongInts::lowBits);
   const Floats great = __builtin_convertvector(high, Floats) * float(1 << LongInts::lowBits);
@@ -137,7 +137,7 @@ PTXRAY_INSIDE bool hasSign(const Ints &numbers) {
 /// Truncates integers to f32, and returns the remainders.
 PTXRAY_INSIDE void cut(const Ints &from, Floats &to, Ints &rest) {
   const Floats nearest = __builtin_convertvector(from, Floats);
-  rest = from - __builtin_convertvector(nearest, Ints); // 2^31 wraps, and the difference is still right
+  rest = from - __builtin_convertvector(nearest, Ints); // 2^31 wraps, but the difference is still correct
   const Ints sign = from >> 31, away = ((rest ^ sign) - sign) >> 31;
   to = __builtin_bit_cast(Floats, __builtin_bit_cast(Ints, nearest) + away);
 }

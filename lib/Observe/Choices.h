@@ -1,25 +1,25 @@
 #pragma once
-// Finds branches that only choose between values: the code blocks on their paths compute registers until the paths
-// join. A compiler has written such a selection as a branch.
+// Finds branches that only select between values: the code blocks on their paths compute registers until the paths
+// join. Compilers generate such branches for selections.
 #include "Machine/Program.h"
 #include "llvm/ADT/BitVector.h"
 #include <map>
 
 namespace ptxray::machine {
 
-/// A branch that chooses between values.
+/// A branch that only selects between values.
 struct Choice {
   std::vector<uint32_t> blocks;            // code blocks on its paths
   std::vector<uint32_t> results, operands; // registers that these blocks write, and registers that they read
 };
 
-/// The branches of a function that only choose between values.
+/// The branches of a function that only select between values.
 class Choices {
 public:
   explicit Choices(const FunctionCode &code) : code(code) {}
-  /// Returns the choice of the branch at the end of a code block, or null if its paths do more than compute.
+  /// Returns the selection of the branch at the end of a code block, or null if its paths do more than compute.
   const Choice *at(uint32_t block);
-  /// Returns the known choices that have the instruction on their paths.
+  /// Returns the known selections that have the instruction on their paths.
   llvm::ArrayRef<uint32_t> around(uint32_t instruction) const;
 
 private:

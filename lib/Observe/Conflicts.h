@@ -1,5 +1,5 @@
 #pragma once
-// Reports bank conflicts of accesses to shared memory, and changes that avoid them.
+// Reports bank conflicts of shared memory accesses, and changes that avoid them.
 #include "Diagnostics/Diagnostic.h"
 #include "Machine/Counts.h"
 #include "Machine/Program.h"

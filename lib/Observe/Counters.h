@@ -10,15 +10,15 @@
 
 namespace ptxray::machine {
 
-/// The costs of an access whose lanes always have the same distances, by the address of the first lane.
+/// The costs of an access with constant lane distances, indexed by the alignment of the first lane's address.
 struct KnownCost {
   struct InShared {
     traffic::Wavefronts passes;
-    uint64_t lowest = ~uint64_t(0); // the lowest address that may have had the highest cost
+    uint64_t lowest = ~uint64_t(0); // the lowest address that may have had the maximum cost
   };
   std::array<InShared, traffic::alignmentOfPasses> inShared;
-  std::array<traffic::Pieces, traffic::alignmentOfPieces / 4> inGlobal; // at multiples of 4 bytes
-  uint32_t version = 0;                                                 // version of the distances
+  std::array<traffic::Pieces, traffic::alignmentOfPieces / 4> inGlobal; // costs at multiples of 4 bytes
+  uint32_t version = 0;                                                 // version of the lane distances
 };
 
 class CountersObserver final : public Observer {

@@ -12,9 +12,9 @@
 
 namespace ptxray::machine {
 
-inline constexpr uint64_t mostLaunches = 31; // the number of launches that cells can distinguish
+inline constexpr uint64_t mostLaunches = 31; // number of launches that cells can distinguish
 
-/// Two words, each of which is read and written atomically.
+/// A pair of words, each of which is read and written atomically.
 struct GlobalCell {
   std::atomic<uint64_t> who, when;
 };
@@ -38,14 +38,14 @@ public:
 
   /// Returns the cells of an allocation, or null if there is not enough memory.
   GlobalCell *of(const Allocation &allocation);
-  /// Clears the cells after a launch. Keeps memory for the next launch, unless it is too much.
+  /// Clears the cells after a launch. Keeps memory for the next launch, up to a limit.
   void forget();
 
   unsigned bytesOfCell = coarse;
-  uint32_t launch = 1; // number of the launch, because accesses of earlier launches do not count
+  uint32_t launch = 1; // number of the launch; accesses of earlier launches are ignored
 
-  /// Calls `use` with the further accesses to the bytes of a cell, with exclusive access. Returns false if too many
-  /// cells have further accesses.
+  /// Calls `use` with the further accesses to the bytes of a cell, under a lock. Returns false if too many cells have
+  /// further accesses.
   bool withOthers(const GlobalCell &cell, llvm::function_ref<void(std::vector<GlobalContent> &)> use);
 
 private:
@@ -62,8 +62,8 @@ private:
   llvm::DenseMap<const GlobalCell *, std::vector<GlobalContent>> others;
 };
 
-/// Orders clusters by atomic and strong accesses. If any access of a cluster happened before, all its accesses count as
-/// happened before.
+/// Orders clusters by atomic and strong accesses. If any access of a cluster happened before, all its accesses are
+/// treated as such.
 struct ClusterOrder {
   static constexpr uint64_t most = 4096; // maximum number of clusters; beyond it, no order is known
   std::map<uint64_t, llvm::BitVector> places;

@@ -1,5 +1,5 @@
 #pragma once
-// Halts a launch at a point, so that its state can be inspected. Every execution is the same, so a debugger reaches any
+// Halts a launch at a point, so that its state can be inspected. Execution is deterministic, so a debugger reaches any
 // point, also backwards, by executing the launch again up to that point.
 #include "Machine/Grid.h"
 #include <algorithm>
@@ -17,10 +17,10 @@ struct WarpName {
 struct WatchedBytes {
   enum class Where : uint8_t { Global, Shared, Local, Register, Phase };
   Where where = Where::Global;
-  WarpName of; // for Shared, and for Phase (that of a barrier object), its block; for Local and Register, its lane
+  WarpName of; // for Shared, and Phase (of a barrier object), the block; for Local and Register, the lane
   unsigned lane = 0;
-  uint64_t address = 0;  // for Register, its slot
-  uint32_t function = 0; // for Register, the number of its function
+  uint64_t address = 0;  // address; for Register, the slot
+  uint32_t function = 0; // number of the function, for Register
   uint32_t bytes = 4;    // 0 for a predicate
   bool operator==(const WatchedBytes &) const = default;
 };
@@ -31,22 +31,21 @@ struct CodePlace {
   auto operator<=>(const CodePlace &) const = default;
 };
 
-/// A rule that determines the point where an execution is halted. Time is counted in instructions that warps have
-/// executed.
+/// A rule that determines where an execution is halted. Time is counted in executed warp instructions.
 struct HaltRule {
   static constexpr uint64_t never = ~uint64_t(0);
-  uint64_t after = 0;      // only matches from this time on count
-  uint64_t before = never; // only matches before this time count
+  uint64_t after = 0;      // earliest time of a match
+  uint64_t before = never; // a match must be earlier than this time
   bool isLast = false;     // selects the last match instead of the first
-  // The execution matches at one of these:
+  // An execution matches at one of these:
   bool isAny = false;                // any instruction
-  std::vector<CodePlace> places;     // one of these, in ascending order
-  std::vector<WatchedBytes> watched; // a change of one of these
-  // A match must also have
+  std::vector<CodePlace> places;     // one of these instructions, in ascending order
+  std::vector<WatchedBytes> watched; // a change of one of these bytes
+  // A match must also satisfy:
   std::optional<WarpName> warp; // this warp,
-  std::optional<unsigned> lane; // this lane among its lanes,
-  bool isGuarded = false;       // a guard that is true,
-  size_t depth = ~size_t(0);    // and at most this call depth.
+  std::optional<unsigned> lane; // executed by this lane, if given
+  bool isGuarded = false;       // the guard of the instruction is true
+  size_t depth = ~size_t(0);    // maximum call depth
 };
 
 /// The point where a launch was halted, and the change there.
@@ -54,7 +53,7 @@ struct HaltedAt {
   uint64_t time = 0;
   Warp *warp = nullptr;
   CodePlace place;
-  std::optional<size_t> watched; // index of the changed bytes
+  std::optional<size_t> watched; // index of the watched bytes that changed
 };
 
 /// Bytes that a user of a debugger writes to a register or to memory, before the instruction at a time.
@@ -67,13 +66,13 @@ struct Change {
 /// Changes in order of time.
 using Changes = llvm::ArrayRef<Change>;
 
-/// A period in which a warp executed instructions without a break.
+/// A period in which a warp executed instructions without interruption.
 struct Stretch {
   WarpName warp;
   uint32_t lanes = 0;
   uint64_t begin = 0, end = 0;
   CodePlace last;     // the last instruction
-  bool waits = false; // the warp tested a phase of a barrier object that was not complete
+  bool waits = false; // the warp tested an incomplete phase of a barrier object
 };
 /// An asynchronous operation that has ended.
 struct EndedOperation {
@@ -81,7 +80,7 @@ struct EndedOperation {
   CodePlace at;
   uint64_t begin = 0, end = 0;
 };
-/// The newest entries. Old entries are removed for new ones.
+/// The newest entries, up to a limit. New entries replace old ones.
 template <typename Entry> class Last {
 public:
   static constexpr size_t most = 1024;
@@ -106,22 +105,22 @@ private:
   size_t count = 0;
 };
 
-/// The state of the search for the point of a rule.
+/// The state of the search for a matching point.
 struct HaltSearch {
   HaltSearch(const HaltRule &rule, Changes changes) : rule(rule), changes(changes) {}
   HaltRule rule;
   Changes changes; // remaining changes
   uint64_t time = 0;
-  uint64_t blockBegan = 0;                // time at which the current code block began
+  uint64_t blockBegan = 0;                // time at which the current code block started
   std::vector<std::vector<uint8_t>> seen; // values of the watched bytes
-  std::optional<HaltedAt> found;          // match at which it halted, or the last match
+  std::optional<HaltedAt> found;          // the match at which the launch was halted, or the last match
   bool isHalted = false;
   Last<Stretch> stretches;
   Last<EndedOperation> operations;
-  std::map<std::pair<const Agents *, uint64_t>, uint64_t> begun; // start of operations in flight, keyed by their id
+  std::map<std::pair<const Agents *, uint64_t>, uint64_t> begun; // start times of operations in flight, keyed by id
 };
 
-/// Halts a launch at the point of a rule.
+/// Halts a launch at a point that a rule determines.
 class HaltObserver final : public Observer {
 public:
   explicit HaltObserver(HaltSearch &search)
@@ -142,7 +141,8 @@ private:
   HaltSearch &search;
 };
 
-/// Returns the time since which a warp of a halted launch has tested a phase of a barrier object in vain, if it does.
+/// If a warp of a halted launch has been testing an incomplete phase of a barrier object, returns the time since which
+/// it has.
 std::optional<uint64_t> asksSince(const Warp &warp);
 
 /// Returns the current bytes, or nothing if they do not exist.

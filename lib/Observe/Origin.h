@@ -1,6 +1,6 @@
 #pragma once
 // The origins of values: for each lane of a register and each byte of memory, the buffers from whose contents the value
-// comes. If no contents reach an address, a guard, a branch or an amount, the results of a launch hold for all
+// was computed. If no contents affect an address, a guard, a branch or an amount, the verdict of a launch holds for all
 // contents.
 #include "Machine/LaunchData.h"
 #include "Machine/Warp.h"
@@ -11,9 +11,10 @@ namespace ptxray::machine {
 
 /// The origins of the registers of a frame.
 struct FrameOrigins : Attached {
-  std::vector<LaneOrigins> registers;     // indexed by number in `ValueFlows`
-  std::array<uint32_t, 64> filled{};      // for each bit of a SlotFilter, the registers with an origin
-  std::map<uint32_t, LaneOrigins> chosen; // keyed by the branch that chose: the origins of values computed after it
+  std::vector<LaneOrigins> registers; // indexed by number in `ValueFlows`
+  std::array<uint32_t, 64> filled{};  // for each bit of a SlotFilter, the registers that have an origin
+  std::map<uint32_t, LaneOrigins>
+      chosen; // keyed by branch: the origins that the branch adds to values computed after it
 };
 
 /// The origins of the local memory of a warp.
@@ -77,11 +78,11 @@ private:
   OriginBytes bytes;
   OriginId ofSchedule, ofImages;
   OriginId inTensorMemory = 0;
-  OriginSets::Bits decided = 0; // buffers that have decided something
-  std::array<Use, 64> uses;     // indexed by bit: the first use
-  std::array<Place, 64> loaded; // indexed by bit: the last load
+  OriginSets::Bits decided = 0; // buffers whose contents have decided something
+  std::array<Use, 64> uses;     // first use of each buffer, indexed by bit
+  std::array<Place, 64> loaded; // last load from each buffer, indexed by bit
   std::map<std::tuple<const FunctionCode *, uint32_t, Decides>, OriginSets::Bits> sites; // buffers that decide there
-  std::optional<Place> vague;     // first place with registers of vector type
+  std::optional<Place> vague;     // first instruction with vector registers
   std::optional<Place> unordered; // first atomic operation with a result
   std::map<const FunctionCode *, Choices> choices;
 };

@@ -1,6 +1,6 @@
 #pragma once
-// The origins of bytes in memory. A byte of global memory comes from its buffer until something is stored there. A byte
-// of other memory has no origin.
+// The origins of bytes in memory. A byte of global memory originates from its buffer until it is overwritten. Bytes of
+// other memory have no origin at first.
 #include "Observe/OriginSets.h"
 #include "llvm/ADT/DenseMap.h"
 #include <memory>
@@ -29,16 +29,16 @@ public:
   void findBuffers(const GridState &grid);
   /// Returns the union of the origins of some bytes.
   OriginId read(const uint8_t *bytes, size_t count);
-  /// Returns the origin of some bytes if all of them have the same one and this is quickly known.
+  /// Returns the origin of some bytes if all bytes certainly have the same one and this can be found quickly.
   std::optional<OriginId> alike(const uint8_t *bytes, size_t count);
   void write(const uint8_t *bytes, size_t count, OriginId origin);
   /// Adds an origin to those of the bytes.
   void add(const uint8_t *bytes, size_t count, OriginId origin);
   /// Copies the origins of bytes, or adds them if `isReduced` is set.
   void copy(const uint8_t *to, const uint8_t *from, size_t count, bool isReduced);
-  /// Forgets the origins of bytes that belong to a block that has ended.
+  /// Discards the origins of bytes that belong to a block that has ended.
   void clear(const uint8_t *bytes, size_t count);
-  /// Returns the origins of all bytes outside of buffers that were ever stored.
+  /// Returns the union of all origins of stored bytes outside of buffers.
   OriginId storedElsewhere() const { return stored; }
 
   const std::vector<OriginBuffer> &buffers() const { return all; }
@@ -58,7 +58,7 @@ private:
 
   OriginSets &sets;
   std::vector<OriginBuffer> all; // sorted by `begin`
-  size_t last = 0;               // the buffer found last
+  size_t last = 0;               // index of the buffer found last
   llvm::DenseMap<uint64_t, std::unique_ptr<Page>> pages;
   uint64_t lastNumber = 0; // number of the page found last
   Page *lastPage = nullptr;

@@ -1,6 +1,6 @@
 #pragma once
-// Sets of buffers from which a value comes. A set is a bit mask, and has a number of one byte, so that the sets of the
-// 32 lanes of a register take 32 bytes.
+// Sets of buffers from which a value was computed. A set is a bit mask, identified by a one-byte number, so that the
+// sets of the 32 lanes of a register need 32 bytes.
 #include "Machine/Program.h"
 #include <array>
 #include <cstdint>
@@ -14,15 +14,15 @@ using OriginId = uint8_t;
 class OriginSets {
 public:
   using Bits = uint64_t;
-  /// The bit that all further buffers share.
+  /// The bit that represents all further buffers.
   static constexpr unsigned others = 61;
-  /// The bit of textures and surfaces.
+  /// The bit that represents textures and surfaces.
   static constexpr unsigned images = 62;
-  /// The bit of values that depend on the order of threads, or on the chip.
+  /// The bit for values that depend on the order of threads or on the chip.
   static constexpr unsigned schedule = 63;
 
   OriginSets() : joins(size_t(most) * most) { sets.push_back(0); }
-  /// Returns the set with one bit. If no number is left, returns the set of all bits.
+  /// Returns the set with one bit. If all numbers are in use, returns the set of all bits.
   OriginId only(unsigned bit) { return of(Bits(1) << bit); }
   OriginId join(OriginId a, OriginId b) {
     if (a == b || !b)
@@ -43,7 +43,7 @@ private:
     for (size_t i = 0; i < sets.size(); ++i)
       if (sets[i] == bits)
         return static_cast<OriginId>(i);
-    if (sets.size() + 1 == most) // the last number means all bits
+    if (sets.size() + 1 == most) // the last number denotes the set of all bits
       bits = ~Bits(0);
     if (sets.size() == most)
       return most - 1;
@@ -52,13 +52,13 @@ private:
   }
 
   std::vector<Bits> sets;      // indexed by number
-  std::vector<OriginId> joins; // for two numbers: the number of the union, or 0 if unknown
+  std::vector<OriginId> joins; // indexed by two numbers: the number of their union, or 0 if unknown
 };
 
 /// The sets of all lanes of a register.
 struct LaneOrigins {
   std::array<OriginId, warpSize> of{};
-  uint32_t lanes = 0; // lanes with a set that is not empty
+  uint32_t lanes = 0; // lanes whose set is not empty
 
   void set(unsigned lane, OriginId id) {
     of[lane] = id;

@@ -19,16 +19,17 @@ struct HeldByOperation {
 
 /// The initialisation of a barrier object, and the instructions that added arrivals or bytes.
 struct ObjectMaking {
-  uint32_t warp = 0, clock = 0; // the warp that initialised it, and its clock at that time; 0 for none
+  uint32_t warp = 0, clock = 0; // the warp that initialised the object, and its clock at that time; 0 if there is none
   const Instruction *at = nullptr;
-  bool isValid = false;                                           // initialised, and not invalidated since
-  std::vector<std::pair<const Instruction *, uint32_t>> arrivals; // the instruction, and its last warp
+  bool isValid = false; // the object is initialised, and was not invalidated since
+  std::vector<std::pair<const Instruction *, uint32_t>>
+      arrivals; // each arrival's instruction, and the last warp that executed it
 };
 
 /// Data shared by all blocks of a cluster.
 struct RaceCluster {
-  std::map<uint64_t, Clock> places;         // clocks of places that order accesses
-  std::map<uint64_t, ObjectMaking> objects; // barrier objects, keyed by place
+  std::map<uint64_t, Clock> places;         // clocks of locations that order accesses
+  std::map<uint64_t, ObjectMaking> objects; // barrier objects, keyed by location
   llvm::BitVector seen;                     // clusters whose accesses happened before; empty if not needed
 };
 
@@ -44,18 +45,18 @@ struct RaceWarp : Attached {
   RaceCluster *cluster = nullptr;
   uint32_t agent = 0; // the number of the warp in the cluster, from 1 on
   Clock clock;
-  uint32_t together = 0;                 // each lane has seen what the others did up to this release of the warp
-  uint32_t readsTogether = 0;            // like `together`, for reads of the others
-  uint32_t horizon = 0;                  // all lanes know what each warp of the cluster did up to this count of its own
-  bool hasRead = false;                  // since `readsTogether`
-  std::vector<uint32_t> enginesTogether; // like `together`, for operations of its engines
-  LaneView view;                         // events that some lanes have seen in addition
-  LaneView fenced, unfenced;             // events before the last fences, and events that strong reads have seen since
-  uint32_t accessing = 0;                // lanes whose access is being recorded
-  uint16_t turn = 0;                     // number of recorded accesses
+  uint32_t together = 0;      // all lanes have observed each other's accesses up to this release of the warp
+  uint32_t readsTogether = 0; // the counterpart of `together` for reads
+  uint32_t horizon = 0;       // all lanes have observed every warp of the cluster up to this count of that warp
+  bool hasRead = false;       // since `readsTogether`
+  std::vector<uint32_t> enginesTogether; // the counterpart of `together` for operations of each engine
+  LaneView view;                         // events that only some lanes have observed
+  LaneView fenced, unfenced; // events before the last fences, and events that strong reads have observed since
+  uint32_t accessing = 0;    // lanes whose access is being recorded
+  uint16_t turn = 0;         // number of recorded accesses
   std::vector<HeldByOperation> held;
   bool hasFencedRegisters = false; // the warp has executed a fence for registers
-  // The function whose registers were changed since the last fence for them, and these registers.
+  // The function whose registers were changed after the last register fence, and these registers.
   const FunctionCode *changedIn = nullptr;
   std::vector<bool> changed;
 };

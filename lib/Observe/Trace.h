@@ -6,7 +6,8 @@
 
 namespace ptxray::machine {
 
-/// Returns the number in a register as readable text: floats and signed numbers in their own notation, with their bits.
+/// Returns the number in a register as readable text. Floats and signed numbers are shown in their own notation,
+/// followed by their bits.
 std::string numberText(const Frame &frame, const Symbol &symbol, Slot slot, unsigned lane);
 
 class TraceObserver final : public Observer {

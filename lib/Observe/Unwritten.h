@@ -1,17 +1,17 @@
 #pragma once
 // Detects uninitialised registers and bytes. Each byte of shared and local memory has a flag that shows whether it was
-// written. A register is uninitialised if it was never written, or was loaded from uninitialised bytes. It is followed
-// through instructions whose result certainly depends on it, until its value matters: as an address, in a branch, or in
-// global memory. A value loaded from global memory may be stored unchanged, because programs also copy the padding
+// written. A register is uninitialised if it was never written, or was loaded from uninitialised bytes. Its value is
+// tracked through instructions whose result certainly depends on it, until it matters: as an address, in a branch, or
+// in global memory. A value loaded from global memory may be stored unchanged, because programs also copy the padding
 // bytes between elements.
 #include "Machine/Observer.h"
 #include "Machine/Warp.h"
 
 namespace ptxray::machine {
 
-/// For each byte of a memory, whether it was written. Empty if the flags are not needed.
+/// For each byte of a memory, a flag that shows whether it was written. Empty if the flags are not needed.
 using Written = std::vector<uint8_t>;
-inline constexpr uint8_t guardFlag = 2; // flag of a byte of local memory that no access may touch
+inline constexpr uint8_t guardFlag = 2; // flag of a byte of local memory that accesses must not touch
 
 /// Lanes whose register is uninitialised.
 struct UnwrittenLanes {
@@ -25,7 +25,7 @@ struct UnwrittenRegisters : Attached {
   llvm::SmallDenseMap<Slot, UnwrittenLanes, 4> registers;
   SlotFilter followed = 0; // filter of these registers
 };
-/// The written bytes in the local memory of a warp, and its loads of bytes that another warp wrote without an order.
+/// The written bytes in the local memory of a warp, and its unordered loads of bytes that another warp wrote.
 struct WrittenLocal : Attached {
   Written flags; // `bytes` for each lane
   uint32_t bytes = 0;
@@ -37,10 +37,10 @@ struct WrittenShared : Attached {
   size_t upTo = 0; // all bytes before this one were written at the last barrier
 };
 
-/// Returns the flag of the byte at an address of shared or local memory, or null if it has none.
+/// Returns the flag of the byte at an address of shared or local memory, or null if there is no flag.
 uint8_t *writtenAt(Warp &warp, Space space, uint64_t address, unsigned lane);
 
-/// Follows the results of a load that is not ordered with the write of its bytes. The race is reported where the value
+/// Tracks the results of a load that is not ordered after the write of its bytes. The race is reported when the value
 /// matters. Returns the recorded load, or null if the instruction already has one.
 DoubtfulLoad *followDoubt(Warp &warp, const Op &op, uint32_t lanes, const DoubtfulLoad &load);
 /// Marks lanes of a register as initialised.
@@ -50,8 +50,8 @@ uint32_t unwrittenLanes(const Frame &frame, Slot slot);
 
 class UnwrittenObserver final : public Observer {
 public:
-  /// With `hasFlags`, tracks bytes of shared and local memory, and registers from the start of a function on. Bytes of
-  /// global memory are always tracked (`Memory::addFresh`).
+  /// If `hasFlags` is set, tracks bytes of shared and local memory, and registers from the start of a function. Bytes
+  /// of global memory are always tracked (`Memory::addFresh`).
   explicit UnwrittenObserver(bool hasFlags)
       : Observer(ObserverSlot::Unwritten, events::Registers | events::Accesses |
                                               (hasFlags ? events::Frames | events::Writes | events::Order : 0)),

@@ -1,6 +1,6 @@
 #pragma once
-// The race detector as an observer. It records the accesses of lanes and what orders them, and raises a fault for
-// accesses that race.
+// The race detector as an observer. It records the accesses of lanes and their order, and raises a fault for accesses
+// that race.
 #include "Machine/Access.h"
 #include "Machine/Observer.h"
 #include "Observe/GlobalRaces.h"
@@ -47,9 +47,9 @@ private:
 
 /// Records the accesses of lanes, and raises a fault if one of them races.
 void watchLanes(Warp &warp, const LaneAccess &access);
-/// Sets the rule that an access broke, if a race with an asynchronous operation has its own rule.
+/// Sets the rule of a race with an asynchronous operation, if there is a specific rule.
 void nameRule(Race &race, const Warp &warp, bool isWrite);
-/// Frees registers that operations of an engine held, up to the number of those that are complete.
+/// Releases registers held by operations of an engine, up to the number of completed operations.
 void giveBackRegisters(Warp &warp, unsigned engine, uint32_t covered);
 void fenceRegisters(Warp &warp);
 

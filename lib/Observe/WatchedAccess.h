@@ -1,5 +1,5 @@
 #pragma once
-// Quick accesses for launches that only look for races and uninitialised bytes.
+// Fast accesses for launches that detect only races and uninitialised bytes.
 #include "Machine/Program.h"
 
 namespace ptxray::machine {

@@ -1,5 +1,5 @@
 #pragma once
-// The operation codes: each names what a group of handlers does, one handler per lane type.
+// Operation codes. Each code selects a group of handlers, one handler per lane type.
 #include "Operate/Op.h"
 
 namespace ptxray::machine {
@@ -40,25 +40,25 @@ enum class Code : uint8_t {
   Add,
   Subtract,
   Multiply,
-  MultiplyAdd, // product and sum; floats are rounded once
+  MultiplyAdd, // product and sum of floats with one rounding
   Minimum,
   Maximum,
   Absolute,
   Negate,
   Divide,
   Remainder,
-  ShiftLeft,    // the counts have lanes of the same width
-  ShiftRight,   // counts as for ShiftLeft
+  ShiftLeft,    // the counts have lanes of the same width as the number
+  ShiftRight,   // counts have the same form as for ShiftLeft
   ShiftLeftBy,  // the count is `number`
-  ShiftRightBy, // count as for ShiftLeftBy
+  ShiftRightBy, // counts have the same form as for ShiftLeftBy
   Ones,
   LeadingZeros,
   Reversed,
   TopBit,
   Field,  // b: position, c: length
-  Lookup, // number: the truth table
+  Lookup, // `number` is the truth table
   Permuted,
-  PermutedBy, // number: the selectors, each less than 8
+  PermutedBy, // `number` contains the selectors, each less than 8
   LowestBit,
   FunnelLeft,  // upper half of b:a << c
   FunnelRight, // the lower half of b:a >> c
@@ -66,7 +66,7 @@ enum class Code : uint8_t {
   SquareRoot,
   Canonical, // replaces any NaN by the GPU's canonical NaN
   Flush,     // replaces subnormal numbers by zero
-  FlushTiny, // flushes an f64 that would be subnormal as f32
+  FlushTiny, // flushes an f64 that would be subnormal in f32
   AddFlushed,
   SubtractFlushed,
   MultiplyFlushed,
@@ -79,7 +79,7 @@ enum class Code : uint8_t {
   Ceiling,
   Relu,     // a <= 0 ? 0 : a
   Saturate, // clamps to [0, 1]; NaN becomes 0
-  // The result is a mask; for packed lanes, all bits set or clear:
+  // Codes whose result is a mask or, for packed lanes, numbers with all bits set or clear:
   Less,
   LessEqual,
   Equal,
@@ -87,18 +87,18 @@ enum class Code : uint8_t {
   Differ, // less or greater
   IsNan,
   CarryOf, // carry of a + b + c, where c is a mask
-  // The first argument is a mask:
+  // Codes whose first argument is a mask:
   Select,   // a ? b : c
   AddMask,  // b + (a ? 1 : 0)
   FromMask, // a ? number : 0
   Spread,   // copies the mask of the participating lanes in a to all lanes
   // Codes that read lanes of another type:
-  Convert, // the number, or its lowest bits; floats are rounded to nearest
-  Extract, // the lowest number / 256 bits of a >> number % 256
+  Convert, // the number, or its low bits; floats are rounded to nearest
+  Extract, // the low `number / 256` bits of a >> `number % 256`
   Join,    // a, with b as the upper half
   MultiplyWide,
   MultiplyWideAdd, // c has the width of the result
-  // Lanes read each other. The last argument is the mask of participating lanes:
+  // Codes in which lanes read each other. The last argument is the mask of participating lanes:
   LaneNumber,
   At, // a of lane b
   Alike,
@@ -110,7 +110,7 @@ Handler handlerOf(Code code, Lane type, Lane from);
 /// Returns the handler of a Fold with this code.
 Handler foldHandlerOf(Code code, Lane type);
 
-/// Returns whether the handler of a code receives the slot of its result, and writes all its lanes.
+/// Returns whether the handler of a code receives the slot of its result, and writes all lanes of it.
 bool isGivenSlot(Code code, Lane type);
 
 /// Returns the width of a register with lanes of this type.

@@ -17,7 +17,7 @@ struct MemoryUse {
 };
 using MemoryUses = llvm::SmallVector<MemoryUse, 1>;
 
-/// The registers of an operation with more of them than an Op can hold, and its other parameters.
+/// The registers and parameters of an operation with more registers than an Op can hold.
 struct ManyPlaces {
   using Rename = llvm::function_ref<void(Slot &)>;
 
@@ -26,13 +26,13 @@ struct ManyPlaces {
   virtual std::shared_ptr<const ManyPlaces> renamed(Rename rename) const = 0;
 };
 
-/// A compiled recipe. All its slots may be temporary ones.
+/// A compiled recipe. Its slots may all be temporary.
 struct Compiled {
   std::string refusal; // why the recipe cannot be computed; empty if it can
   MemoryUses reads;
   llvm::SmallVector<Op, 2> ops;
   MemoryUses writes;
-  bool isOneByOne = false;            // lanes are processed in sequence: read, compute and write
+  bool isOneByOne = false;            // lanes are processed one after the other: read, compute and write
   const ManyPlaces *places = nullptr; // parameters of the only operation; null if it has none
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Runs any recipe as one operation: copies the registers to `evaluate`, lane by lane, and copies the results back.
+// Runs any recipe as one operation: copies the registers of each lane to `evaluate`, and copies the results back.
 #include "Operate/Compile.h"
 #include "Semantics/Evaluate.h"
 

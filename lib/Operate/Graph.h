@@ -1,6 +1,6 @@
 #pragma once
-// The graph of a recipe: what it computes as operations on registers, without duplicates, before registers are assigned
-// to the results.
+// The graph of a recipe: its computations as operations on registers, without duplicates, before registers are assigned
+// to results.
 #include "Operate/Codes.h"
 #include "Operate/Compile.h"
 #include "llvm/ADT/SmallVector.h"
@@ -17,7 +17,7 @@ struct Node {
   enum class Kind : uint8_t { Register, Constant, Operation, Fold, Call };
 
   Kind kind = Kind::Operation;
-  Code code = Code::Copy; // for a Fold, the code that combines
+  Code code = Code::Copy; // for a Fold, the code of the combining operation
   Lane type = Lane::U32, from = Lane::U32;
   std::array<NodeId, 3> args = {noNode, noNode, noNode};
   int64_t number = 0;
@@ -36,12 +36,12 @@ public:
   NodeId add(Code code, Lane type, NodeId a, NodeId b = noNode, NodeId c = noNode, int64_t number = 0,
              Lane from = Lane::U32);
   NodeId fold(Code code, Lane type, NodeId a, NodeId group);
-  /// Adds a call of a handler that no code names, with its parameters.
+  /// Adds a call of a handler that has no code, with its parameters.
   NodeId call(Handler handler, const void *more, unsigned bits, std::array<NodeId, 3> args, int64_t number = 0);
   const Node &at(NodeId node) const { return nodes[node]; }
   bool isConstant(NodeId node) const { return node != noNode && nodes[node].kind == Node::Kind::Constant; }
   void result(Place to, NodeId node) { results.push_back({to, node}); }
-  /// set if some node has no handler
+  /// set if a node has no handler
   bool hasFailed = false;
 
   /// Returns the operations, in order. Values that are only loaded or stored are not copied: `reads` and `writes` then
@@ -54,7 +54,7 @@ private:
     NodeId node;
   };
   NodeId add(Node node);
-  /// Returns a node that computes the same in one operation, or none.
+  /// Returns a node that computes the same value in one operation, or none.
   NodeId simplified(const Node &node);
   NodeId simplifiedSum(const Node &node);
   NodeId simplifiedOr(const Node &node);
@@ -63,7 +63,7 @@ private:
   bool isOperation(NodeId node, Code code) const;
   NodeId funnel(NodeId shifted, unsigned first);
   bool isWidened(NodeId node) const;
-  /// For each node, whether a result needs it.
+  /// For each node, whether a result depends on it.
   using Lives = llvm::SmallVector<bool, 32>;
   Lives living() const;
   unsigned readers(Slot slot, const Lives &lives) const;

@@ -1,12 +1,12 @@
 #pragma once
-// Lowers the steps of a recipe to nodes of a graph. The range and the number of needed low bits are known for each
+// Lowers the steps of a recipe to nodes of a graph. The range and the number of required low bits are computed for each
 // step, so that lanes are as narrow as possible.
 #include "Operate/Exactly.h"
 #include "Operate/Term.h"
 
 namespace ptxray::machine {
 
-/// Memory that is read or written: registers for the elements of an operand.
+/// The registers for the elements of an operand in memory.
 struct MemoryRegisters {
   uint16_t operand;
   std::vector<Place> elements;
@@ -21,9 +21,10 @@ public:
     llvm::ArrayRef<MemoryUse> reads, writes;
     Kept &kept;
   };
-  /// `packed` is the number of elements per register that are computed at once; 1 gives each element lanes of its own.
+  /// `packed` is the number of elements per register that are computed at once; if it is 1, each element has its own
+  /// lanes.
   Lowering(const Input &input, ElementType packed) : input(input), recipe(input.recipe), packed(packed) {}
-  /// Lowers the recipe. Returns false if something in it needs `evaluate`.
+  /// Lowers the recipe. Returns false if part of it needs `evaluate`.
   bool run();
   TermGraph graph;
 
@@ -130,7 +131,7 @@ private:
   bool hasFailed = false;
   std::vector<Terms> terms;                      // results of each step
   std::vector<const ExactWork *> exactWorks;     // work done by exact nodes
-  Terms waiting;                                 // sources of operations that are not rounded yet
+  Terms waiting;                                 // operations whose result is not rounded yet
   std::vector<unsigned> wanted;                  // number of low bits of each step that are needed; 0 for none
   uint16_t current = 0;                          // the current step
   const numbers::Format *storedFormat = nullptr; // format of the current formula's result

@@ -29,7 +29,7 @@ struct Op {
     int64_t number = 0;
     const void *more; // further parameters, kept alive by the program
   };
-  uint32_t whole = allLanes; // `which` if all lanes are active: allLanes, or the slot of the result
+  uint32_t whole = allLanes; // value of `which` if all lanes are active: allLanes, or the slot of the result
   // For handlers that receive a slot: log2 of the lane size in bytes if inactive lanes must keep their values,
   // otherwise 0.
   uint32_t keeps : 3 = 0;

@@ -21,7 +21,7 @@ inline uint32_t bytesOf(Place place) { return place.bits == 1 ? 4 : place.bits *
 /// The register layout of one function; every warp has its own copy of the registers. Slot 0 is no register.
 class RegisterFile {
 public:
-  /// A constant, or else a temporary register.
+  /// A requested register: a constant or a temporary.
   struct Request {
     Place place;
     bool isConstant = false;
@@ -29,7 +29,7 @@ public:
   };
   /// Adds a register that keeps its value. An 8-bit register has 16 bits.
   Place add(unsigned bits);
-  /// Adds a register that always holds the same number in all lanes.
+  /// Adds a register that always contains the same number in all lanes.
   Place constant(unsigned bits, Bits value);
   /// Adds a register for the current instruction only. The next instruction reuses the same slots.
   Place temporary(unsigned bits);

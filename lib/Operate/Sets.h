@@ -1,5 +1,5 @@
 #pragma once
-// The sets of handlers.
+// The sets of handlers for different processors.
 #include "Operate/Codes.h"
 
 namespace ptxray::machine {

@@ -35,11 +35,11 @@ struct Term {
   NodeId node = noNode; // none for a constant, or for a float that is not rounded yet
   bool isConstant = false;
   Value value;                                // value of a constant
-  uint8_t width = 0;                          // width of the lanes that hold the low bits of an Integer
+  uint8_t width = 0;                          // width of the lanes that contain the low bits of an Integer
   LaneRange range;                            // range of an Integer
   const numbers::Format *format = nullptr;    // format of a Float
-  bool isRaw = false;                         // a NaN still has the bits that were read
-  isa::StepOp pending = isa::StepOp::Operand; // operation on the sources that is not yet computed and rounded
+  bool isRaw = false;                         // a NaN keeps the bits that were read
+  isa::StepOp pending = isa::StepOp::Operand; // operation on the sources that has not been computed and rounded yet
   uint16_t firstSource = 0, sources = 0;      // index into the sources of all terms
 
   bool isPending() const { return sources != 0; }

@@ -1,12 +1,12 @@
 #pragma once
-// Describes conditions of forms for readers who are about to write an instruction.
+// Describes conditions of forms for readers who want to write an instruction.
 #include "Isa/Isa.h"
 
 namespace ptxray {
 
 struct ConditionText {
-  std::string manual;     // required by the manual; empty if nothing is
-  bool isOfPtxas = false; // only ptxas documents what is accepted, by its behaviour
+  std::string manual;     // required by the manual; empty if the manual requires nothing
+  bool isOfPtxas = false; // only the behaviour of ptxas shows what is accepted
 };
 
 /// Returns text such as "`.type` is `.f16` or `.f32`", "PTX 8.6 and sm_100 or higher".

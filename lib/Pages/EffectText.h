@@ -1,5 +1,5 @@
 #pragma once
-// Describes the effects of an instruction besides its result, in sentences.
+// Describes the effects of an instruction other than its result, in sentences.
 #include "Match/Facts.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <string>

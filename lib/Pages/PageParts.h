@@ -7,7 +7,7 @@
 
 namespace ptxray {
 
-/// Returns the section about the manual. For features that no manual describes, it contains what is known.
+/// Returns the section about the manual. For features that no manual describes, the section says so.
 PageSection manualSection(isa::Text manual);
 /// Returns the section about versions and targets.
 PageSection needsSection(llvm::ArrayRef<isa::ExprId> gates);

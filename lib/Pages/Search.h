@@ -1,5 +1,5 @@
 #pragma once
-// Finds pages for a text that is not a page's name.
+// Finds pages for a query that is not the name of a page.
 #include "llvm/ADT/StringRef.h"
 #include <string>
 #include <vector>
@@ -7,7 +7,7 @@
 namespace ptxray {
 
 /// Returns the names that differ from the written one only in case and punctuation, such as `%tid` for `tid` and
-/// `sm_90` for `SM90`. If there are none, returns those that end in it after `::`, such as `.shared::cta`.
+/// `sm_90` for `SM90`. If there are none, returns names that end in it after `::`, such as `.shared::cta`.
 std::vector<std::string> namesLike(llvm::StringRef written);
 
 /// Returns the name that is most likely meant by a typo, followed by the rest of the opcode; empty if no name is close.

@@ -49,7 +49,7 @@ enum OperandFlag : uint16_t {
   Subscript = 64,       // the offset was written `a[8]`
   WarpSize = 128,       // the constant was written `WARP_SZ`
   Beyond16 = 16384,     // the integer does not fit into 16 bits
-  Beyond32 = 32768,     // nor into 32, or the float not into .f32
+  Beyond32 = 32768,     // the integer does not fit into 32 bits, or the float does not fit into .f32
   WrittenFlags = Negated | Not | HasOffset | HexFloat | WideFloat | Subscript | Beyond16 | Beyond32, // for verdicts
 };
 

@@ -18,7 +18,7 @@ std::vector<BraceRepair> findBraceRepairs(const Scanner &scanner, const SourceBu
 /// Returns whether the line at the offset is a vector, `{%r1, %r2},`. Operands may be on separate lines.
 bool isVectorLine(llvm::StringRef text, uint32_t offset);
 
-/// Returns whether the only token of a line seems to have been removed.
+/// Returns whether the only token of the line has probably been deleted.
 bool hasTrace(llvm::StringRef line);
 
 } // namespace ptxray

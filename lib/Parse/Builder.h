@@ -40,7 +40,7 @@ public:
   void beginItem() { beforeItem = last; }
   /// The token before the current item.
   Token beforeItem;
-  /// Removes everything that the current statement has added.
+  /// Removes everything that the current statement has added to the Ast.
   void dropStatement();
   /// Removes everything that the current statement has added, except the opcode of an instruction.
   void breakStatement();
@@ -102,7 +102,7 @@ public:
   void addressSuffix(const Token &token);
   void integerOnly();
 
-  // Pieces of directives and initialisers.
+  // Parts of directives and initialisers.
   void number(const Token &token);
   void string(const Token &token);
   void word(const Token &token);

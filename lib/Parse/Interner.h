@@ -44,7 +44,7 @@ public:
   }
 
   /// Returns the number of a text that may end in digits, as nearly all registers do (`%r12`). Such names are found by
-  /// their number, so that names close to each other in the source are close in memory.
+  /// number, so that names that are close to each other in the source are also close in memory.
   [[gnu::always_inline]] uint32_t internNumbered(const char *p, uint32_t length) {
     if (length > shortLength)
       return intern(p, length);
@@ -82,7 +82,7 @@ public:
     return slots[at].id ? slots[at].id - 1 : insert(at, key, copyOf(text.data(), text.size()), text.size());
   }
 
-  /// Forgets all texts. Keeps the memory, unless it is much larger than the texts needed.
+  /// Removes all texts. Keeps the memory, unless it is much larger than the texts needed.
   void clear() {
     const size_t wanted = std::max<size_t>(fewestSlots, std::bit_ceil(entries.size() * 2));
     if (slots.size() > 4 * wanted)
@@ -103,7 +103,7 @@ public:
   }
 
 private:
-  // Texts up to this length, such as names of registers, are their own keys, so no entry has to be compared.
+  // Texts up to this length, such as names of registers, are their own keys, so no comparison is necessary.
   static constexpr uint32_t shortLength = 8;
   static constexpr uint32_t fewestSlots = 1024, manySlots = 1 << 16;
   struct Slot {

@@ -8,7 +8,7 @@ namespace ptxray {
 
 class SourceBuffer;
 class DiagnosticSink;
-/// Whether the arrays of a function's body are dropped after the function, or kept.
+/// Whether the arrays of a function body are dropped at its end, or kept.
 enum class Bodies : bool { Dropped, Kept };
 
 /// Parses one module at a time. Reports at most one syntax error per statement to the sink. The Ast contains everything
@@ -27,7 +27,7 @@ public:
   /// is.
   void setConstants(std::vector<std::string> names);
   /// Sets function bodies in the next module that are to be skipped, including braces, in source order. Ranges that are
-  /// no bodies are ignored.
+  /// not bodies are ignored.
   void passOver(std::vector<Range> bodies);
   const Ast &ast() const;
   /// Return the number of known spellings, and their size. Spellings keep their numbers for all modules.

@@ -49,7 +49,7 @@ struct Keyword {
 llvm::ArrayRef<Keyword> keywords(); // keyword i has the SpellingId i
 inline constexpr uint32_t keywordCount = 46;
 
-/// Returns whether only blanks and comments precede the offset on its line.
+/// Returns whether only white space and comments precede the offset on its line.
 bool startsLine(llvm::StringRef text, uint32_t offset);
 
 namespace scan {
@@ -150,8 +150,8 @@ public:
   uint32_t internWord(llvm::StringRef text) { return spellings.internCopy(text); }
   uint32_t internName(llvm::StringRef text) { return names.internCopy(text); }
 
-  uint32_t braces = 0; // open ones in the current body; 0 outside
-  uint32_t groups = 0; // open ones in the current constant expression
+  uint32_t braces = 0; // number of open braces in the current body; 0 outside of bodies
+  uint32_t groups = 0; // number of open parentheses in the current constant expression
   // ptxas accepts `# 1 "x.cu"` anywhere; in a faulty text, it is a stray character within a line.
   bool markersBeginLines = false;
   std::vector<Range> remarks; // comments that begin with `ptxray:`
@@ -238,7 +238,7 @@ inline __attribute__((always_inline)) Words skipWords(const char *p) {
   const __m128i bytes = sixteenAt(p);
   const unsigned words = wordsAmong(bytes), dots = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('.')));
   const unsigned joints = dots & words >> 1,
-                 ends = ~(words | joints) & 0x7FFF; // cannot decide about a dot in the last byte
+                 ends = ~(words | joints) & 0x7FFF; // the last byte may be a dot whose next byte is not loaded
   if (ends) [[likely]]
     return {p + std::countr_zero(ends), (joints & ~ends & (ends - 1)) != 0};
 #endif

@@ -3,7 +3,7 @@
 //|  shr.u32 %r2, %tid.x, 5;  setp.eq.s32 %p1, %r2, 0;     warp == 0
 //|  elect.sync _|%p2, -1;  and.pred %p3, %p1, %p2;        warp == 0 and elected
 //|  mov.b32 %r3, 0;  @%p2 mov.b32 %r3, 1;  setp.eq.s32 %p4, %r3, 0;        not elected
-// A register stands for conditions that are not recognised.
+// A condition that is not recognised is represented by its register.
 #include "Hazards/Places.h"
 #include <compare>
 #include <map>

@@ -1,5 +1,5 @@
 #pragma once
-// Classifies the instructions of a time line, and describes them in a few words.
+// Classifies the instructions of a time line, and describes them briefly.
 #include "Hazards/Hazards.h"
 #include "Pictures/Timeline.h"
 

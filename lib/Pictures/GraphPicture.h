@@ -20,7 +20,7 @@ struct ShownRegister {
   std::string name;
   std::string numbers;    // possible values: `tile + 0 to 508 in steps of 4`; empty for any
   const char *lanes = ""; // whether lanes have the same value or different ones; empty if unknown
-  bool isWritten = true;  // on all paths to the block
+  bool isWritten = true;  // written on all paths to the block
 };
 /// A block with everything that is displayed for it.
 struct ShownBlock {
@@ -30,8 +30,8 @@ struct ShownBlock {
   bool leaves = false, aborts = false, isReached = true;
   std::optional<uint32_t> dominator, postDominator, loop; // block indices; `loop` is the header of the innermost loop
   const char *lanes = "all";                              // which lanes execute it: all, perhaps some, certainly some
-  std::vector<ShownRegister> live;                        // at its beginning, on all edges to it
-  size_t liveCount = 0;                                   // may exceed the length of `live`, which is limited
+  std::vector<ShownRegister> live; // registers that are live at its beginning, on all edges to it
+  size_t liveCount = 0;            // may exceed the length of `live`, which is limited
 };
 /// The maximum number of 32-bit registers that are live at the same time.
 struct ShownPressure {

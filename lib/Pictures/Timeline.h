@@ -63,14 +63,15 @@ struct TimelineEvent {
   std::string text;         // description of the effect in a few words
   std::string condition;    // condition of the guard
   int barrier = -1;         // index in the time line
-  Lines takes, ends, keeps; // lines of operations: joining a batch or barrier here, complete afterwards, still pending
+  Lines takes, ends, keeps; // lines of operations: that join a batch or barrier here, that are complete afterwards,
+                            // that are still pending
   bool arrives = false;     // also arrives at the barrier
 };
 
 struct Timeline {
   std::string function;
   bool isEntry = false;
-  bool isComplete = true; // false if the kernel was too long to determine what waits complete
+  bool isComplete = true; // false if the kernel was too long to determine which operations waits complete
   uint32_t firstLine = 0, lastLine = 0;
   std::vector<TimelineBarrier> barriers;
   std::vector<TimelineSection> sections;

@@ -20,14 +20,14 @@ struct Comparison {
   std::string text;
 };
 
-/// Returns the comparisons, or the problem with the text.
+/// Parses the comparisons, or returns the problem with the text.
 Expected<std::vector<Comparison>> readAssumption(llvm::StringRef text, const machine::KernelEntry &kernel);
 
 /// Returns the bounds that the comparisons impose on single parameters.
 std::map<int, ParameterRange> rangesOf(llvm::ArrayRef<Comparison> all);
 std::optional<uint64_t> sharedOf(llvm::ArrayRef<Comparison> all);
-/// Return numbers for parameters and lengths that satisfy the comparisons, as close to `wanted` as ranges permit. None
-/// if the comparisons contradict each other.
+/// Return numbers for parameters and lengths that satisfy the comparisons and are as close to `wanted` as the ranges
+/// permit. Return none if the comparisons contradict each other.
 std::optional<int64_t> valueOf(llvm::ArrayRef<AssumedValue> value, const std::map<int, int64_t> &parameters,
                                const std::map<int, int64_t> &bytes, int64_t shared);
 bool holds(const Comparison &one, const std::map<int, int64_t> &parameters, const std::map<int, int64_t> &bytes,

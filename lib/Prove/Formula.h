@@ -1,26 +1,26 @@
 #pragma once
-// Evaluates the recipe of one instruction on terms instead of numbers. Where no exact result is known (mainly for
-// floats), a result is an opaque function of the inputs.
+// Evaluates the recipe of one instruction on terms instead of numbers. If no exact result is known (mainly for floats),
+// the result is an opaque function of the inputs.
 #include "Prove/Terms.h"
 #include "Semantics/Recipe.h"
 #include <optional>
 
 namespace ptxray::prove {
 
-/// The values that an instruction reads. Registers are terms of their own width.
+/// The values that an instruction reads. Registers are terms with the width of the register.
 struct FormulaInput {
   std::map<std::pair<int, unsigned>, Term> registers; // keyed by node and part
   std::vector<Term> loaded;                           // elements of memory, in the order of the recipe
   Term carry = Term::None;
   Term unknown = Term::None; // a 1-bit term that distinguishes this instruction's results from those of others; None if
-                             // equal inputs give equal results
-  bool isCommon = false;     // results depend on nothing else
+                             // equal inputs have equal results
+  bool isCommon = false;     // results depend only on the inputs
 };
 struct FormulaOutput {
   struct Register {
     int node;
     unsigned part;
-    Term bits; // has the width of its type
+    Term bits; // bits with the width of the type
     bool isSigned;
   };
   std::vector<Register> registers;

@@ -23,13 +23,13 @@ enum class Memory : uint8_t { Global, Shared, Local, Other };
 struct ModelAccess {
   uint32_t instruction = 0, segment = 0;
   Memory memory = Memory::Global;
-  Term base = Term::None; // the variable or parameter that contains it; None if unknown
+  Term base = Term::None; // the variable or parameter that contains the accessed memory; None if unknown
   Term address = Term::None;
   Term guard = Term::None;
   uint32_t bytes = 0;
   bool isRead = false, isWrite = false, isAtomic = false, isStrong = false;
   bool isOfBlock = false;   // atomic only with respect to threads of the block
-  bool isSplit = false;     // another access covers the rest of it
+  bool isSplit = false;     // another access covers the rest of the accessed memory
   std::vector<Term> values; // for a plain write
 };
 
@@ -57,7 +57,7 @@ struct ModelLoop {
   uint32_t firstInstruction = 0;
 };
 
-/// A variable that is uniform in a block if all of these terms are.
+/// A variable that is uniform in a block if all of these terms are uniform.
 struct Candidate {
   Term variable;
   std::vector<Term> depends;
@@ -73,8 +73,8 @@ struct Buffer {
   std::string name;   // name of the parameter or variable
   int parameter = -1; // -1 for a variable of the module
   bool isShared = false;
-  uint64_t bytes = 0;       // for a variable; 0 if unknown
-  Term length = Term::None; // for a parameter, if an assumption specifies it
+  uint64_t bytes = 0;       // size of a variable; 0 if unknown
+  Term length = Term::None; // length of a parameter's buffer, if an assumption specifies it
 };
 
 struct Parameter {

@@ -8,7 +8,7 @@ namespace ptxray::prove {
 
 /// The loop iteration of a thread, relative to the preceding barrier.
 enum class Round : uint8_t {
-  Common, // equal to the other thread's, if that is also Common; after the loop: the last iteration
+  Common, // equal to the other thread's iteration, if that is also Common; after the loop: the last iteration
   First,
   Next, // the iteration after Common
   Any,

@@ -21,7 +21,7 @@ enum class Decision : uint8_t { Proved, Refuted, Open };
 
 /// An undecided question.
 struct Open {
-  Range at; // empty if it has no location in the source
+  Range at; // empty if the question has no location in the source
   std::optional<Range> other;
   std::string what, advice;
 };

@@ -12,9 +12,9 @@ struct Question {
   uint32_t first = 0, second = 0; // instructions
   bool isShared = false;          // in shared memory
   std::vector<Term> asserted;
-  Term isOther = Term::None; // two writes differ in address or value; None if there is no such condition
+  Term isOther = Term::None; // two writes differ in address or value; None if the condition does not apply
   std::array<std::array<Term, 3>, 2> threads{}, blocks{}; // coordinates of the two threads
-  Term difference = Term::None;                           // between the addresses of a race
+  Term difference = Term::None;                           // difference between the addresses of a race
   uint32_t bytes = 0;                                     // size of the larger access
   std::string obstacle;                                   // why the question cannot be expressed
   uint32_t weight = 0;                                    // number of terms below it
@@ -25,7 +25,7 @@ public:
   Questions(Model &model, bool mayAlias);
   /// Returns the questions that simplification alone does not answer.
   std::vector<Question> all();
-  size_t asked = 0; // including those that simplification answered
+  size_t asked = 0; // number of questions, including those that simplification answered
 
 private:
   struct Side {

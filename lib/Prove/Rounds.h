@@ -1,6 +1,6 @@
 #pragma once
 // Expresses the registers of a loop as formulas of the iteration number: counters, shifts, alternations, and bounds for
-// the rest.
+// all others.
 #include "Prove/Walk.h"
 
 namespace ptxray::prove {

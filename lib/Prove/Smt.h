@@ -1,10 +1,10 @@
 #pragma once
-// Writes questions in SMT-LIB 2, and runs a solver: is there an assignment for which all these terms are true?
+// Writes questions in SMT-LIB 2, and runs a solver to find an assignment for which all given terms are true.
 #include "Prove/Terms.h"
 
 namespace ptxray::prove {
 
-/// Returns a script for a question. If it is satisfiable, a solver prints the values of the variables in `asked`.
+/// Returns a script for a question. If it is satisfiable, the solver prints the values of the variables in `asked`.
 std::string smtOf(const Terms &terms, llvm::ArrayRef<Term> asserted, llvm::ArrayRef<Term> asked);
 
 enum class Answer : uint8_t { Impossible, Possible, Unknown };

@@ -27,7 +27,7 @@ struct Variable {
   uint16_t width = 32;
   Sharing sharing = Sharing::Thread;
   Number low = 0, high = 0;             // the variable may have any value in this range
-  llvm::SmallVector<uint32_t, 2> loops; // loops in each of whose iterations it has another value
+  llvm::SmallVector<uint32_t, 2> loops; // loops in each iteration of which the variable has a different value
 };
 
 enum class Op : uint8_t {

@@ -1,5 +1,5 @@
 #pragma once
-// Parses the command line of ptxas, as far as it determines the inputs and how they are checked.
+// Parses the command line of ptxas, to the extent that it determines the inputs and how they are checked.
 #include "Module/CheckOptions.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <string>

@@ -29,7 +29,7 @@ public:
     if (!resolver.checkGuard(instruction)) [[unlikely]]
       requireGuard(instruction.guard, instruction.guardRange, module);
     const uint64_t print = resolver.fingerprint(instruction);
-    // Usually all names are plain, and an equal instruction was checked before. Then the opcode is not needed.
+    // Usually all names are plain, and an equal instruction was already checked, so that the opcode is not needed.
     const Verdict *verdict = verdicts.find(print);
     assert(!verdict || isStillRight(*verdict, instruction));
     if (!verdict || !verdict->plain.known) [[unlikely]]

@@ -18,13 +18,13 @@ struct Replacement {
 /// A change that is applied as a whole: all its parts are replaced together.
 struct Change {
   llvm::SmallVector<Replacement, 1> parts;
-  /// Changes that remove what this change uses. They are applied only together with it.
+  /// Changes that remove what this change refers to. They are applied only together with it.
   llvm::SmallVector<uint32_t, 2> used = {};
-  bool isNever = false; // never applied; only records what is used
+  bool isNever = false; // never applied; only records references
 };
 using Changes = std::vector<Change>;
 
-/// Returns the chosen changes, without those that remove what other code uses.
+/// Returns the chosen changes, without changes that remove what other code uses.
 llvm::BitVector usable(const Changes &changes, llvm::BitVector chosen);
 
 /// Returns the text after the chosen changes, without lines that became empty. If changes overlap, applies only the

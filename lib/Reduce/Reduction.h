@@ -1,6 +1,6 @@
 #pragma once
-// Makes a text smaller step by step, as long as it is interesting according to a test of the caller. The reduction
-// proposes candidates, and the caller reports the first interesting one.
+// Makes a file smaller step by step, as long as the caller's test finds it interesting. The reduction proposes
+// candidates, and the caller reports the first interesting one.
 #include "Module/CheckOptions.h"
 #include "Reduce/Change.h"
 #include <memory>
@@ -37,8 +37,8 @@ private:
   std::unique_ptr<State> state;
 };
 
-/// Returns the text without a kernel parameter that nothing uses. If `kernel` is empty, uses the only kernel. Returns
-/// nothing if there is no such parameter.
+/// Returns the text without an unused kernel parameter. If `kernel` is empty, uses the only kernel. Returns nothing if
+/// there is no such parameter.
 std::optional<std::string> withoutParameter(llvm::StringRef text, llvm::StringRef kernel, size_t number);
 
 } // namespace ptxray

@@ -1,5 +1,5 @@
 #pragma once
-// Decides whether a candidate of a reduction may be tested.
+// Decides which candidates of a reduction are valid.
 #include "Check/CheckModule.h"
 #include "llvm/ADT/SmallBitVector.h"
 
@@ -22,7 +22,7 @@ public:
   /// Returns the text if it violates only rules in `allowed`, and violates the kept rule. If necessary, initialises
   /// registers where they are declared. Returns nothing for other texts.
   std::optional<Candidate> accept(std::string text, const llvm::SmallBitVector &allowed);
-  bool keepsRule() const { return lastKeepsRule; } // for the last text
+  bool keepsRule() const { return lastKeepsRule; } // refers to the last text
 
 private:
   const CheckOptions options;

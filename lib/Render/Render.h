@@ -12,21 +12,21 @@ namespace ptxray {
 /// The findings of one rule in all inputs.
 struct RuleTotal {
   unsigned count = 0;
-  std::set<llvm::StringRef> sections; // sections of the manual that its diagnostics refer to
+  std::set<llvm::StringRef> sections; // sections of the manual to which its diagnostics refer
   llvm::StringRef lastSection; // the section that was added last, which the next diagnostic usually refers to again
 };
 
 /// Totals over all inputs.
 struct Totals {
   unsigned files = 0;
-  unsigned entries = 0; // in binaries, which do not count as files
+  unsigned entries = 0; // modules in binaries, which are not counted as files
   unsigned unreadable = 0;
   unsigned errors = 0;
   unsigned warnings = 0;
   unsigned fixable = 0;  // with a safe fix
-  unsigned unsafe = 0;   // with a fix that `--unsafe-fixes` applies
-  unsigned fixed = 0;    // fixed, and therefore not shown
-  unsigned accepted = 0; // accepted by the baseline, and therefore not shown
+  unsigned unsafe = 0;   // diagnostics with a fix that `--unsafe-fixes` applies
+  unsigned fixed = 0;    // diagnostics that were fixed, and are therefore not shown
+  unsigned accepted = 0; // diagnostics that the baseline accepts, and that are therefore not shown
   unsigned dead = 0;     // entries of the baseline that match nothing
   unsigned hidden = 0;   // diagnostics beyond the maximum number of errors
   std::map<DiagId, RuleTotal> rules;

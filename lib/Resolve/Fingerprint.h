@@ -5,7 +5,7 @@
 
 namespace ptxray {
 
-/// Distributes numbers over 64 bits without a pattern. Distinct numbers stay distinct.
+/// Scatters numbers over 64 bits. Different numbers have different results.
 constexpr uint64_t scattered(uint64_t number) {
   number = (number ^ number >> 33) * 0xFF51AFD7ED558CCD;
   number = (number ^ number >> 33) * 0xC4CEB9FE1A85EC53;

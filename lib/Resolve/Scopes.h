@@ -16,7 +16,7 @@ namespace ptxray {
 
 enum class SymbolKind : uint8_t {
   Register,
-  Variable, // in a state space, including parameters
+  Variable, // a variable in a state space, or a parameter
   Label,
   Function,
   Prototype,     // label of a .callprototype
@@ -91,7 +91,7 @@ public:
   }
   /// Returns the declaration, such as `%r<4>`, that declares the name's family but too few members, or null.
   const Symbol *shortFamily(NameId name);
-  /// Offers all visible names that are wanted.
+  /// Passes all visible names for which the condition is true to `nearest`.
   void offerNames(Nearest &nearest, llvm::function_ref<bool(const Symbol &)> isWanted);
   /// Returns the meaning of a name that may not appear in the source, or null.
   const Symbol *findText(llvm::StringRef name) {

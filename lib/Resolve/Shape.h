@@ -23,8 +23,8 @@ enum class ShapeKind : uint8_t {
   Address,
   List,
   Pair,
-  Unknown, // undeclared: already reported, fits everywhere
-  Invalid, // has no value, fits nowhere
+  Unknown, // undeclared and already reported, so it is accepted everywhere
+  Invalid, // has no value, and is accepted nowhere
 };
 
 enum ShapeFlag : uint16_t {

@@ -1,5 +1,5 @@
 #pragma once
-// The elements that registers and memory hold: their width, and the conversion between numbers and bits.
+// The elements that registers and memory contain: their width, and the conversion between numbers and bits.
 #include "Isa/Isa.h"
 #include "Numbers/Number.h"
 #include <optional>
@@ -25,8 +25,8 @@ struct ElementType {
 /// Returns the element type, or none if values of this type are not numbers.
 std::optional<ElementType> elementType(isa::WordId type);
 
-/// The NaN of f16 and bf16, without its sign, that marks elements outside a tensor for `.oob`. Of all 65,536 factors,
-/// an H100 returns 0 for this one only, with either sign.
+/// The NaN of f16 and bf16, without its sign, that marks elements outside a tensor for `.oob`. Among all 65,536
+/// factors, an H100 returns 0 only for this one, with either sign.
 inline constexpr Bits outOfBoundsMark = 0x7ff7;
 
 /// Returns the lowest `width` bits.
@@ -38,9 +38,9 @@ struct Value {
 
   Kind kind = Kind::Integer;
   bool isNegative = false;  // for an Integer
-  bool isUndefined = false; // the manual does not define it
+  bool isUndefined = false; // the manual does not define the value
   Bits magnitude = 0;       // for an Integer; 0 or 1 for a Truth
-  Bits bits = 0;            // the bits as read, as long as no operation changed them; copies keep them
+  Bits bits = 0;            // the bits that were read, as long as no operation changed them; copies keep these bits
   bool hasBits = false;
   numbers::Number number; // for a Float
 

@@ -24,7 +24,7 @@ struct RegisterAt {
   RegisterAt(int node, unsigned part = 0) : node(static_cast<int16_t>(node)), part(static_cast<uint8_t>(part)) {}
   auto operator<=>(const RegisterAt &) const = default;
 };
-/// The values of a warp's registers. For an address operand, the node holds the address.
+/// The values of a warp's registers. For an address operand, the value of the node is the address.
 struct Lanes {
   uint32_t active = ~0u;
   std::map<RegisterAt, LaneBits> nodes;

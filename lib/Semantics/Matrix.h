@@ -12,7 +12,7 @@
 
 namespace ptxray {
 
-/// The location of a matrix's elements in the registers of the lanes: row by row, for A column by column.
+/// The locations of a matrix's elements in the registers of the lanes: row by row or, for A, column by column.
 struct RegisterFragment {
   struct Place {
     uint16_t word;
@@ -58,14 +58,14 @@ public:
   void multiply(const ProductOperands<uint32_t> &from, llvm::ArrayRef<uint32_t *> to) const;
   void multiply(const ProductOperands<uint64_t> &from, llvm::ArrayRef<uint64_t *> to) const;
 
-  /// A product as data, for callers that compute with anything else than numbers. A is ordered column by column.
+  /// A product as data, for callers that do not compute with numbers. A is ordered column by column.
   struct Description {
     unsigned matrices, rows, columns, depth;
     const RegisterFragment &a, &b, &c, &d;
     const ElementType &typeOfA, &typeOfB, &typeOfC, &typeOfD;
-    const numbers::SumModel &model; // of floats
+    const numbers::SumModel &model; // model of sums of floats
   };
-  /// Returns nothing for a product that is sparse, scaled, saturated, of single bits or of f64.
+  /// Returns nothing if the product is sparse, scaled or saturated, or multiplies single bits or f64.
   std::optional<Description> description() const;
 
 private:

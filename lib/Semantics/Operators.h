@@ -1,5 +1,5 @@
 #pragma once
-// The operators of steps on the numbers of one lane.
+// The operators of steps, applied to the numbers of one lane.
 #include "Semantics/Recipe.h"
 
 namespace ptxray {

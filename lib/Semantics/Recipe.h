@@ -1,6 +1,6 @@
 #pragma once
-// A recipe: what one checked instruction computes. It holds the formulas that apply as one flat list of steps.
-// Qualifiers are replaced by their meaning, and the modifiers for reading and storing are steps as well.
+// A recipe is the computation of one checked instruction: the formulas that apply, as one flat list of steps.
+// Qualifiers are replaced by their meaning, and modifiers for reading and storing are also steps.
 #include "Match/Match.h"
 #include "Semantics/Element.h"
 #include "Semantics/Matrix.h"
@@ -23,7 +23,7 @@ struct RecipeStep {
   ElementType target; // type that the formula stores
   bool operator==(const RecipeStep &) const = default;
 };
-/// An operand of a recipe: what is written at one operand position.
+/// An operand of a recipe: the source at one operand position.
 struct RecipeOperand {
   struct Register {
     int16_t node = -1; // node of the instruction; -1 for none
@@ -78,7 +78,7 @@ struct Recipe {
 /// Returns the recipe of an accepted instruction. `matched` is the result of `judge`.
 Recipe recipeOf(const WrittenInstruction &written, const FormMatch &matched);
 /// Adapts a recipe to another instruction with the same verdict, by replacing its constants. (Conditions on constants
-/// are part of the verdict.) Recipes with a matrix product, or with a refusal, must be made again instead.
+/// are part of the verdict.) Recipes with a matrix product or a refusal must be created again instead.
 void setConstants(Recipe &recipe, llvm::ArrayRef<Shape> shapes, llvm::ArrayRef<Operand> nodes);
 
 } // namespace ptxray

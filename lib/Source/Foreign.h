@@ -20,7 +20,7 @@ llvm::StringRef languageOfLine(llvm::StringRef line);
 /// Returns the PTX type for a type of C or LLVM, without its dot: `s32` for `int`, `f32` for `float`. Empty if there is
 /// none.
 llvm::StringRef typeOfOtherLanguage(llvm::StringRef name);
-/// Returns the PTX for a function of CUDA C++: `bar.sync 0` for `__syncthreads`; empty: nothing.
+/// Returns the PTX for a function of CUDA C++, such as `bar.sync 0` for `__syncthreads`; empty if there is none.
 llvm::StringRef functionInPtx(llvm::StringRef name);
 
 inline constexpr llvm::StringLiteral byteOrderMark = "\xEF\xBB\xBF";

@@ -1,5 +1,5 @@
 #pragma once
-// Conversion of a number to fewer bits. Builds with assertions abort if it does not fit.
+// Converts a number to fewer bits. Builds with assertions abort if it does not fit.
 #include <cassert>
 #include <concepts>
 #include <utility>

@@ -37,7 +37,7 @@ public:
   }
   LineColumn lineColumn(uint32_t offset) const;  // builds the line table on the first call
   Range lineRange(uint32_t line) const;          // without the newline
-  llvm::StringRef lineText(uint32_t line) const; // also without a carriage return
+  llvm::StringRef lineText(uint32_t line) const; // returns the text without the line ending
 
 private:
   SourceBuffer() = default;

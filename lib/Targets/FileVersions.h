@@ -20,7 +20,7 @@ struct VersionAnswer {
   CellSet passes;
   uint16_t least = 0;                                // 0 if nothing fits
   std::map<uint16_t, std::vector<uint16_t>> targets; // the targets for each minimum version
-  std::optional<TargetReason> version, target;       // reasons against lower ones
+  std::optional<TargetReason> version, target;       // reasons why lower ones do not pass
   std::vector<TargetReason> conflict;                // conflicting requirements, if nothing fits
 };
 VersionAnswer answerFor(llvm::ArrayRef<TargetFile> files);

@@ -29,7 +29,7 @@ bool needsVariant(const Demands &demands);
 /// Returns the lowest version with which all gates hold for the target, or nothing if there is none.
 std::optional<uint16_t> leastVersion(llvm::ArrayRef<isa::ExprId> gates, uint16_t target);
 std::optional<uint16_t> leastVersion(const Demands &demands, uint16_t target);
-/// Returns the number of pairs of a version and a target that meet the demands.
+/// Returns the number of pairs of version and target that meet the demands.
 size_t reachOf(const Demands &demands);
 
 } // namespace ptxray

@@ -1,7 +1,7 @@
 #pragma once
 // Determines with which `.version` and `.target` a module passes unchanged. Every instruction is checked for all
-// versions and targets at once: a verdict is recomputed only where a gate that it depends on changes. Everything
-// outside of instructions is small, and is checked again for each query.
+// versions and targets at once: a verdict is recomputed only if a gate on which it depends changes. Everything outside
+// of instructions is small, and is checked again for each query.
 #include "Check/PieceContext.h"
 #include "Read/ReadModule.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -10,7 +10,7 @@
 
 namespace ptxray {
 
-using CellSet = std::bitset<64 * 96>; // versions * targets, see Requirements::index
+using CellSet = std::bitset<64 * 96>; // versions * targets, indexed by Requirements::index
 
 /// The reason why a module does not pass for a version or a target.
 struct Obstacle {

@@ -46,7 +46,7 @@ struct Pieces {
 Pieces piecesOf(const LaneAddresses &lanes);
 inline constexpr uint32_t alignmentOfPieces = 128;
 
-/// Returns the number of lanes whose address another lane also has, minus one per distinct address.
+/// Returns the number of lanes whose address another lane also accesses, minus one per distinct address.
 uint32_t collisionsOf(const LaneAddresses &lanes);
 
 } // namespace ptxray::traffic

@@ -15,7 +15,7 @@ public:
   std::string text() const;
   /// Removes accepted findings from the report. Returns how many were removed. Thread-safe.
   unsigned apply(FileReport &report);
-  /// Returns the number of entries that match nothing, in files that were checked or no longer exist.
+  /// Returns the number of entries that match nothing, in files that were checked or that no longer exist.
   unsigned countDead() const;
   void accept(const FileReport &report); // thread-safe
 

@@ -7,7 +7,7 @@
 
 namespace ptxray {
 
-/// Returns a path in normal form. A name that is no path is returned unchanged.
+/// Returns a path in normal form. A name that is not a path is returned unchanged.
 std::filesystem::path normalizedPath(llvm::StringRef path);
 
 /// A list of patterns. A pattern without a slash matches the name of a file or folder at any depth. A pattern with a

@@ -12,7 +12,7 @@ public:
 
   /// Computes the terms for other contents. Returns false if a value cannot be computed.
   bool compute(llvm::ArrayRef<std::vector<uint8_t>> contents);
-  /// Returns a byte of a wanted term.
+  /// Returns a byte of a term that the caller requested.
   uint8_t byteAt(const Ref &ref) const { return static_cast<uint8_t>(bits[placeOf(ref.term)] >> 8 * ref.byte); }
   /// Returns how many terms are computed.
   size_t size() const { return order.size(); }

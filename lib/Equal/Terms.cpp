@@ -90,7 +90,7 @@ Term Terms::constant(Bits value, unsigned bits) {
               {});
 }
 
-/// Returns a byte of a selection: that of both arms if they are the same.
+/// Returns a byte of a selection. If both arms have the same byte, returns that byte.
 Ref Terms::byteOfChoice(Term term, unsigned byte) {
   const auto keyOf = [&](Term one) { return uint64_t(one) << 8 | byte; };
   std::vector<Term> waiting = {term}; // each after the selections that it is among

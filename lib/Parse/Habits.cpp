@@ -44,7 +44,7 @@ bool PtxBase::mendReturnType() {
   return true;
 }
 
-/// `.globl k`, `.text`: directives of the GNU assembler, which other assemblies have.
+/// Reports `.globl k` and `.text`: GNU assembler directives that other assembly languages use.
 bool PtxBase::mendAssemblerDirective() {
   const Token &ahead = builder->ahead;
   if (ahead.kind != TokenKind::Dotted || !startsLine(ahead))

@@ -70,7 +70,7 @@ Folding::Folding(const Timeline &timeline) : timeline(timeline), items(timeline.
   }
 }
 
-/// Combines two conditions. The second one may contain the first.
+/// Combines two conditions. The second condition may include the first.
 static std::string both(const std::string &a, const std::string &b) {
   if (a.empty() || b.empty() || a == b)
     return a.empty() ? b : a;

@@ -85,7 +85,7 @@ std::string Resolver::similarName(llvm::StringRef name, bool isGuard) {
     for (const isa::SpecialRegister &reg : isa::specialRegisters())
       nearest.offer(reg.name());
   scopes.offerNames(nearest, [&](const Symbol &symbol) { return !isGuard || symbol.isPredicate; });
-  // Names that differ in their numbers alone are different ones.
+  // Names that differ only in their numbers are not typos of each other.
   const llvm::StringRef near = nearest.only(), digits = "0123456789";
   const bool isFar = !near.empty() && isa::findSpecialRegister(near) && name.edit_distance(near) > 1;
   if (isFar && llvm::StringRef(specialNamesLike(name)).contains(',')) // several may be meant

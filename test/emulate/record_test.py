@@ -213,7 +213,7 @@ def recorded():
 
 
 def limited():
-    """Tests what the options leave out."""
+    """Tests the options that limit which launches are recorded."""
     assert len(record("--each=2", "--skip=1", say=["(--skip)"])) == 2
     others = "3 launches of other kernels (--kernel)"
     assert not record("--kernel=none", status=NOTHING, say=["0 launches recorded", others])

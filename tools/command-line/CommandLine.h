@@ -25,8 +25,8 @@ struct Option {
   std::string shown() const;
 };
 
-/// Which words a command accepts: its own options; also those of another program after `--`; or only those of another
-/// program.
+/// The words that a command accepts: its own options, also those of another program after `--`, or only those of
+/// another program.
 enum class Words { Own, PassedOn, Foreign };
 
 struct Syntax {

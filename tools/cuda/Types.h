@@ -279,7 +279,7 @@ struct AccessDescription {
   Location location;
   unsigned flags; // 0 for none, 1 for read, 3 for read and write
 };
-/// Why an executable graph cannot be updated with the parameters of another graph.
+/// The reason why an executable graph cannot be updated with the parameters of another graph.
 struct UpdateResult {
   int result;
   void *errorNode, *errorFrom;

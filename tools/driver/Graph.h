@@ -37,7 +37,7 @@ struct Node {
   std::vector<void *> parameters = {}; // for a kernel node: addresses of parameters that were returned to a client
 };
 
-/// An object of the client, which lives as long as references to it.
+/// An object of the client, which exists as long as references to it.
 struct UserObject {
   void (*destroy)(void *);
   void *data;

@@ -174,7 +174,7 @@ static std::optional<std::vector<uint8_t>> parametersOf(const Kernel &function, 
 
 // The unit in which a multiprocessor allocates shared memory, and the bytes that the driver reserves for each block.
 static constexpr size_t sharedUnit = 128, reservedShared = 1024;
-// The most shared memory that a block gets without cuFuncSetAttribute.
+// The maximum shared memory of a block without cuFuncSetAttribute.
 static constexpr size_t usualShared = 48 * 1024;
 
 static size_t staticShared(const Kernel &function) {
@@ -191,7 +191,7 @@ static int blocksAtOnce(const Kernel &function, int threads, size_t shared) {
   return static_cast<int>(std::min({bySize, byThreads, size_t(chip.blocksOfProcessor)}));
 }
 
-/// Returns an error for a launch that no GPU of this kind can do, otherwise Success.
+/// Returns an error for a launch that is impossible on a GPU of this kind, otherwise Success.
 static Result limitOf(const Kernel &function, const machine::Launch &asked) {
   LaunchLimits limits;
   limits.threads = std::min<uint64_t>(function.entry.mostThreads, limits.threads);
@@ -320,7 +320,7 @@ bool isClean(const machine::Outcome &outcome) {
 
 } // namespace
 
-/// Repeats the launch by the other schedules on the same memory, until one shows a fault, and returns the outcome of
+/// Repeats the launch with the other schedules on the same memory, until one shows a fault, and returns the outcome of
 /// that one. If none does, returns the outcome of the first launch and restores the memory that it left.
 static machine::Outcome launched(const Kernel &function, machine::Launch asked) {
   const uint32_t count = state().schedules;
@@ -349,7 +349,7 @@ static machine::Outcome launched(const Kernel &function, machine::Launch asked) 
   return first;
 }
 
-/// Counts what the certificate of a launch says.
+/// Counts launches by the verdict of their certificate.
 static void noteCertificate(const Kernel &function, const machine::Outcome &outcome) {
   if (state().certifies)
     ++state().tally.certificates[function.entry.name + ": " +

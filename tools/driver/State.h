@@ -223,7 +223,7 @@ private:
 
 /// The result of looking up a function of the API.
 struct Found {
-  void *function = nullptr; // null if that version of the API lacks it
+  void *function = nullptr; // null if that version of the API does not have it
   bool isKnown = false;     // some version has it
 };
 /// Returns the newest variant of the function `name` in that version of the API. With `ofThread`, the function uses the

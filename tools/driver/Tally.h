@@ -12,7 +12,7 @@ struct Tally {
   std::map<std::string, uint64_t> refusals;     // numbers of unsupported operations, by reason
   std::map<std::string, uint64_t> inexact;      // executions of inexact instructions, by category
   std::map<std::string, uint64_t> differing;    // schedules with a result different from the first one, by kernel
-  std::map<std::string, uint64_t> certificates; // launches, by kernel and what its certificate says
+  std::map<std::string, uint64_t> certificates; // number of launches, by kernel and verdict of the certificate
   uint64_t exact = 0;                           // executions of exact instructions
 };
 

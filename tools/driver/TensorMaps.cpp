@@ -10,7 +10,7 @@ using namespace ptxray::driver;
 
 namespace {
 
-/// Holds the arguments that the three functions which encode a map have in common.
+/// Holds the common arguments of the three functions that encode a map.
 struct Encoding {
   void *to;
   machine::DriverNumbers numbers;
@@ -21,8 +21,8 @@ struct Encoding {
   const uint32_t *steps;
 };
 
-/// Sets what all maps have in common. Returns false if it is not valid. The driver counts promotion from 0 to 3; it has
-/// no effect here.
+/// Sets the fields that all maps have. Returns false if it is not valid. The driver counts promotion from 0 to 3; it
+/// has no effect here.
 bool begin(machine::TensorMap &map, const Encoding &from) {
   constexpr int mostPromotion = 3;
   if (!from.to || !from.rank || from.rank > machine::mostTensorRank || !from.extents ||

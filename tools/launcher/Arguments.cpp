@@ -164,7 +164,7 @@ static std::string readTensorMapPart(TensorMap &map, const std::string &part, co
   return "";
 }
 
-/// Sets what the text leaves out for maps of images: corners at the ends, and all channels.
+/// Sets the defaults of maps of images: corners at the ends, and all channels.
 static std::string completeImages(TensorMap &map, const std::string &text) {
   using Mode = TensorMap::Mode;
   const size_t rank = map.extents.size();
@@ -185,7 +185,7 @@ static std::string completeImages(TensorMap &map, const std::string &text) {
   return "";
 }
 
-/// Sets what the text leaves out. Returns what is wrong with the map.
+/// Sets the defaults of missing parts. Returns the problem with the map.
 static std::string completeTensorMap(TensorMap &map, const std::string &text) {
   const size_t rank = map.extents.size();
   if (map.typeNumber() < 0)

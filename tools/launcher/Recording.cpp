@@ -142,7 +142,7 @@ void writeAfter(std::FILE *file, const Recording &recording) {
 // -------------------------------------------------------------------------------------- reading
 namespace {
 
-/// Reads a file from beginning to end. After the first error, it reads nothing more.
+/// Reads a file from beginning to end. After the first error, it stops reading.
 class Reader {
 public:
   Reader(std::string path, Bytes bytes, uint64_t most) : path(std::move(path)), most(most), bytes(std::move(bytes)) {}

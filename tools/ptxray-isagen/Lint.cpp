@@ -1,4 +1,4 @@
-// Finds text that cannot be correct as it is written. Each lint has a bad example in test/unit/isagen.
+// Finds statements that cannot be correct. Each lint has a bad example in test/unit/isagen.
 #include "Resolve.h"
 #include <functional>
 #include <iostream>

@@ -100,7 +100,7 @@ std::optional<int> askServer(const std::vector<std::string> &words, Handler hand
   header->cmsg_len = CMSG_LEN(sizeof(Files));
   std::memcpy(CMSG_DATA(header), outputs.data(), sizeof(Files));
   char status = 0;
-  // If the server does not answer, the launch has ended the server.
+  // A missing answer means that the launch has crashed the server.
   const bool isAnswered = sendmsg(server, &opening.message, MSG_NOSIGNAL) == sizeof(Size) &&
                           isSent(server, text.data(), text.size()) && isReceived(server, &status, 1);
   return isAnswered ? status : handler.lastStatus;

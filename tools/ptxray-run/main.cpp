@@ -55,7 +55,7 @@ public:
   Launch(const Launch &) = delete;
   Launch &operator=(const Launch &) = delete;
 
-  /// Makes the whole launch. Returns the exit status, after printing what is wrong.
+  /// Executes the complete launch. Returns the exit status, after printing the problem.
   Status run();
 
 private:

@@ -1,4 +1,4 @@
-// `ptxray diff`: compares two modules, apart from names and layout.
+// `ptxray diff` compares two modules, apart from names and layout.
 #include "Binaries.h"
 #include "Compare/Compare.h"
 #include "Diagnostics/Diagnostic.h"

@@ -1,5 +1,5 @@
 #pragma once
-// `ptxray run --emulate`, and other launches on the emulator.
+// Runs `ptxray run --emulate`, and other launches on the emulator.
 #include "../launcher/LaunchRequest.h"
 #include "Emulate/Launch.h"
 #include "Kernels.h"

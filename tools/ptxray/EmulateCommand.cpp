@@ -1,4 +1,4 @@
-// `ptxray emulate`: runs a command with the emulated CUDA driver, and reports the launches and findings when it ends.
+// `ptxray emulate` runs a command with the emulated CUDA driver, and reports the launches and findings when it ends.
 // The driver writes lines of JSON into a file (tools/driver/Report.cpp), one at the beginning and one at the end of
 // each process that uses it.
 #include "../driver/Chips.h"

@@ -1,4 +1,4 @@
-// `ptxray equal`: whether two kernels leave the same in memory (docs/equal.md).
+// `ptxray equal` decides whether two kernels leave the same contents in memory (docs/equal.md).
 #include "../launcher/LaunchOptions.h"
 #include "Equal/AnswerWords.h"
 #include "EqualRuns.h"

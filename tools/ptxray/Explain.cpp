@@ -277,7 +277,7 @@ static llvm::SmallVector<StringRef> wordsOfQuestion(StringRef text) {
   return kept;
 }
 
-/// Returns whether `explainName` has something to say of a name.
+/// Returns whether `explainName` has a page about a name.
 static bool isExplained(StringRef name) {
   return findConcept(name) || findRule(name).rule || findDiag(name) || !pagesOf(name).empty() || pageOf(name) ||
          !findMnemonics(name).empty();

@@ -1,5 +1,5 @@
-// `ptxray judge`: whether a generated kernel is right (docs/judge.md). The judge is a part of the Python package, so
-// this command finds Python and the package, and becomes that process.
+// `ptxray judge` decides whether a generated kernel is right (docs/judge.md). The judge is a part of the Python
+// package, so this command finds Python and the package, and becomes that process.
 #include "ClientCommand.h"
 #include "Command.h"
 #include "Files.h"

@@ -1,4 +1,4 @@
-// `ptxray prove`: decides whether a kernel can ever race, diverge at a barrier, or leave its buffers (docs/prove.md).
+// `ptxray prove` decides whether a kernel can ever race, diverge at a barrier, or leave its buffers (docs/prove.md).
 #include "Binaries.h"
 #include "Kernels.h"
 #include "Prove/Prove.h"

@@ -1,4 +1,4 @@
-// `ptxray record`: runs a command with a library (tools/recorder) in place of the CUDA driver. The library calls the
+// `ptxray record` runs a command with a library (tools/recorder) in place of the CUDA driver. The library calls the
 // driver and stores launches. Environment variables tell it what to store, and a file reports what it has stored.
 #include "../launcher/Recording.h"
 #include "Binaries.h"

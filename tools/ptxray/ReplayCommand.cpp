@@ -1,4 +1,4 @@
-// `ptxray replay`: repeats launches that `ptxray record` has stored, in the same way as `ptxray run` launches a kernel
+// `ptxray replay` repeats launches that `ptxray record` has stored, in the same way as `ptxray run` launches a kernel
 // of a file.
 #include "../launcher/Recording.h"
 #include "LaunchServer.h"

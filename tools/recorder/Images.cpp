@@ -15,7 +15,7 @@ namespace ptxray::recorder {
 
 using llvm::StringRef;
 
-/// A text, still packed as it was in the image.
+/// A text in the packed form of the image.
 struct Image::Packed {
   unsigned gpu = 0; // 90 for `sm_90`, 0 for any
   Entry entry;

@@ -8,7 +8,7 @@
 
 namespace ptxray::recorder {
 
-/// While it lives, calls of this thread are allowed that would otherwise end the capture of another stream.
+/// While it exists, calls of this thread are allowed that would otherwise end the capture of another stream.
 class Relaxed {
 public:
   Relaxed() { exchange(); }

@@ -4,7 +4,7 @@
 
 namespace ptxray::runtime {
 
-/// When a copy is made: at once, or in the order of a stream.
+/// The time of a copy: at once, or in the order of a stream.
 struct When {
   bool isNow;
   void *stream;

@@ -14,7 +14,7 @@ Error noted(Error error) {
 
 struct NamedError {
   Error number;
-  const char *name, *text; // a null text means that the driver has it
+  const char *name, *text; // null if the driver has the text
 };
 
 /// Returns the entry of an error, or null if none has that number.

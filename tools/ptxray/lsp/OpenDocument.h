@@ -23,7 +23,7 @@ struct Client {
   bool hierarchicalSymbols = false;
   bool literalActions = false; // code actions may contain more than commands
   bool watchesFiles = false;   // can watch files on request
-  // Can be told to pull again:
+  // The client can be asked to pull again:
   bool refreshesDiagnostics = false, refreshesTokens = false, refreshesHints = false;
 };
 Client readClient(const Json &initializeParams);

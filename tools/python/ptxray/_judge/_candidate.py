@@ -95,7 +95,8 @@ def nvcc() -> str:
 
 
 def _confined(compiler: str, folder: str) -> typing.Callable[[], None]:
-    """Returns what a compiler's process does first: source of a candidate may include any file that it can read."""
+    """Returns the function that a compiler's process calls first. It limits file access, since the source of a
+    candidate may include any file that the process can read."""
     place = os.path.realpath(shutil.which(compiler) or compiler)
     linked = os.path.dirname(os.path.dirname(shutil.which(compiler) or compiler))
 

@@ -81,7 +81,7 @@ def check_project(tree, work):
     options += [f"-DPTXRAY_SOURCE={tree}", "-DPTXRAY_MACHINE=OFF"]
     run(CMAKE, "-S", ROOT / "docs/examples/fetch", "-B", work / "fetch", *options)
     inputs = run("ninja", "-C", work / "fetch", "-t", "inputs", "compiler")
-    assert "lib/Check/" in inputs and "lib/Machine/" not in inputs
+    assert "ptxray_check" in inputs and "ptxray_machine" not in inputs
 
 
 def check_recipe(tree, work):

@@ -5,10 +5,10 @@
 
 namespace ptxray::equal {
 
-Comparison::Comparison(std::vector<Side *> given, Contents made)
+Comparison::Comparison(std::vector<Side *> given, Contents made, Oracle *oracle)
     : sides(std::move(given)), contents(std::move(made)),
       base(contents.keepsGiven() ? ContentName{Contents::given, 0} : ContentName{}), start(contents.make(base)),
-      known(sides.size()) {
+      oracle(oracle), known(sides.size()) {
   terms.setContents(start);
 }
 
@@ -202,6 +202,19 @@ size_t Comparison::realBytes(const std::vector<Ref> &x, const std::vector<Ref> &
   return first.equals(second) ? count : 0;
 }
 
+/// Returns how many bytes from one on a solver proves to be the same.
+size_t Comparison::sameBytes(const std::vector<Ref> &x, const std::vector<Ref> &y, size_t byte) {
+  if (!asksOracle || x[byte].term == unknown || y[byte].term == unknown)
+    return 0;
+  const Ref first = x[byte], second = y[byte];
+  size_t count = 1;
+  while (count < 8 && byte + count < x.size() &&
+         x[byte + count] == Ref{first.term, first.byte + static_cast<uint32_t>(count)} &&
+         y[byte + count] == Ref{second.term, second.byte + static_cast<uint32_t>(count)})
+    ++count;
+  return oracle->areSame(terms, first, second, static_cast<unsigned>(count)) ? count : 0;
+}
+
 Answer Comparison::compareTerms(const Known &x, const Known &y) {
   Answer answer;
   answer.verdict = Equality::Bits;
@@ -210,6 +223,10 @@ Answer Comparison::compareTerms(const Known &x, const Known &y) {
       const Ref one = x.terms.buffers[i][byte], other = y.terms.buffers[i][byte];
       if (one == other && one.term != unknown) {
         ++byte;
+        continue;
+      }
+      if (const size_t count = sameBytes(x.terms.buffers[i], y.terms.buffers[i], byte)) {
+        byte += count;
         continue;
       }
       answer.verdict = Equality::Real;
@@ -246,6 +263,7 @@ Answer Comparison::provedEquality(size_t a, size_t b) {
     if (Answer seen; seesDifference(a, b, name, seen)) {
       answer.verdict = Equality::Unknown;
       answer.why = "the real functions are equal, but results differ by more than rounding";
+      answer.isRounding = true;
       return answer;
     }
   return answer;
@@ -287,13 +305,17 @@ Answer Comparison::compare() {
     nameConstants();
     answer = provedEquality(0, 1);
   }
-  if (answer.verdict == Equality::Unknown && isSameProgram(0, 1)) {
+  if (answer.verdict != Equality::Unknown || answer.isRounding)
+    return answer;
+  if (isSameProgram(0, 1)) {
     answer = {};
     answer.verdict = Equality::Bits;
     return answer;
   }
-  const bool isOpen = answer.verdict == Equality::Unknown;
-  return isOpen ? refute(0, 1, seconds).value_or(answer) : answer;
+  if (const std::optional<Answer> different = refute(0, 1, seconds))
+    return *different;
+  asksOracle = oracle && known[0].isFollowed && known[1].isFollowed;
+  return asksOracle ? provedEquality(0, 1) : answer;
 }
 
 // ---- groups
@@ -337,7 +359,10 @@ Grouping Comparison::group() {
       grouping.others.emplace_back(side, known[side].obstacle);
   for (size_t i = 1; i < grouping.classes.size(); ++i) {
     const size_t first = grouping.classes[0].alike[0][0], side = grouping.classes[i].alike[0][0];
-    grouping.classes[i].fromFirst = refute(first, side, seconds).value_or(provedEquality(first, side));
+    grouping.classes[i].fromFirst = provedEquality(first, side);
+    if (!grouping.classes[i].fromFirst.isRounding)
+      if (const std::optional<Answer> different = refute(first, side, seconds))
+        grouping.classes[i].fromFirst = *different;
   }
   return grouping;
 }

@@ -1,5 +1,6 @@
 #pragma once
 // Compares kernels by the terms that they leave in memory, and by launches (docs/equal.md).
+#include "Equal/Oracle.h"
 #include "Equal/Side.h"
 #include "Equal/TermObserver.h"
 
@@ -28,6 +29,7 @@ struct Answer {
   std::optional<ElementDifference> difference;
   std::optional<ContentName> contents; // those that show the difference
   std::string schedule;                // the schedule that shows a fault
+  bool isRounding = false;             // the real functions are equal, so any difference is rounding
 };
 
 /// Kernels that are the same real function.
@@ -44,7 +46,8 @@ class TermValues;
 
 class Comparison {
 public:
-  Comparison(std::vector<Side *> sides, Contents contents);
+  /// `oracle`: what decides terms that no law makes the same; null for none.
+  Comparison(std::vector<Side *> sides, Contents contents, Oracle *oracle = nullptr);
   /// Compares the first two kernels.
   Answer compare();
   /// Groups all kernels into classes. Each kernel is followed once.
@@ -72,6 +75,7 @@ private:
   Answer compareTerms(const Known &x, const Known &y);
   Answer provedEquality(size_t a, size_t b);
   void addToClass(Grouping &grouping, size_t side);
+  size_t sameBytes(const std::vector<Ref> &x, const std::vector<Ref> &y, size_t byte);
   size_t realBytes(const std::vector<Ref> &x, const std::vector<Ref> &y, size_t byte);
   std::optional<Answer> refute(size_t a, size_t b, unsigned seconds);
   bool seesDifference(size_t a, size_t b, const ContentName &name, Answer &answer);
@@ -82,6 +86,8 @@ private:
   ContentName base;
   AllBytes start; // the contents of the launches that are followed
   Terms terms;
+  Oracle *oracle;
+  bool asksOracle = false; // once contents have shown no difference
   std::vector<Known> known;
 };
 

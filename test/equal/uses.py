@@ -84,7 +84,27 @@ def recorded(program, folder):
     )
 
 
+def solver(program, folder):
+    """A solver decides integers that no law makes the same; this one says what it is told to say."""
+    bodies = {"mean": "add.u32 %r5, %r2, %r3; and.b32 %r5, %r5, 1; add.u32 %r9, %r5, %r5;"}
+    bodies["bit"] = "xor.b32 %r5, %r2, %r3; and.b32 %r5, %r5, 1; shl.b32 %r9, %r5, 1;"
+    files = [folder / f"{name}.ptx" for name in bodies]
+    for path, body in zip(files, bodies.values()):
+        path.write_text(text("u32", body))
+    arguments = [*files, "--block", "32", "random:u32:96:1", "random:u32:32:2"]
+    for said, expected in (("unsat", 0), ("sat", 7), ("unknown", 7)):
+        fake = folder / f"says-{said}"
+        fake.write_text(f'#!/bin/sh\ncat "$1" > {folder}/question\necho {said}\n')
+        fake.chmod(0o755)
+        assert run(program, *arguments, "--solver", fake)[0] == expected, said
+    assert "QF_BV" in (folder / "question").read_text()
+    assert run(program, *arguments, "--no-solver")[0] == 7
+    files[1].write_text(text("u32", bodies["bit"].replace("and.b32 %r5, %r5, 1", "and.b32 %r5, %r5, 3")))
+    assert run(program, *arguments, "--solver", folder / "says-unsat")[0] == 6  # contents come first
+
+
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as name:
         group(sys.argv[1], pathlib.Path(name))
         recorded(sys.argv[1], pathlib.Path(name))
+        solver(sys.argv[1], pathlib.Path(name))

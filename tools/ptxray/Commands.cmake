@@ -83,7 +83,8 @@ ptxray_command(run PART machine FILES ${launch_files} ROOMS launcher ptxray_emul
 ptxray_command(replay LINUX PART machine FILES ${launch_files} ReplayCommand.cpp)
 ptxray_command(debug PART machine FILES ${launch_files} DebugCommand.cpp ${console_files} ROOMS ptxray_debug)
 ptxray_command(dap PART machine FILES ${launch_files} DapCommand.cpp ${adapter_files} ROOMS ptxray_debug)
-ptxray_command(equal PART machine FILES ${launch_files} EqualCommand.cpp EqualRuns.cpp ROOMS ptxray_equal)
+ptxray_command(equal LINUX PART machine FILES ${launch_files} EqualCommand.cpp EqualRuns.cpp EqualSolver.cpp
+               ROOMS ptxray_equal ptxray_prove)
 ptxray_command(prove LINUX PART machine FILES Kernels.cpp ProveCommand.cpp ROOMS ptxray_prove)
 ptxray_command(judge LINUX PART machine FILES ClientCommand.cpp JudgeCommand.cpp)
 

@@ -2,6 +2,7 @@
 #include "../launcher/LaunchOptions.h"
 #include "Equal/AnswerWords.h"
 #include "EqualRuns.h"
+#include "EqualSolver.h"
 #include "Run.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -18,7 +19,7 @@ static Arguments argumentsFor(const Arguments &given, StringRef file, llvm::Arra
   Arguments result;
   for (const auto &[name, value] : given.options) {
     const bool isOfB = name.ends_with("-b") && name.starts_with("--"), isText = name == "--ptx";
-    if (!isOfB && !isText && name != "--group")
+    if (!isOfB && !isText && name != "--group" && name != "--solver" && name != "--no-solver")
       result.options.push_back({name, value});
   }
   static std::vector<std::unique_ptr<std::string>> names;
@@ -160,7 +161,11 @@ static int runEqual(const Arguments &arguments) {
     inputs.push_back(&input);
     sides.push_back(&input.side());
   }
-  equal::Comparison comparison(sides, equal::Contents(inputs[0]->buffers(), numbers, inputs[0]->isRecorded()));
+  std::optional<EqualSolver> solver;
+  if (!arguments.has("--no-solver"))
+    solver.emplace(arguments.value("--solver").value_or(""));
+  equal::Comparison comparison(sides, equal::Contents(inputs[0]->buffers(), numbers, inputs[0]->isRecorded()),
+                               solver ? &*solver : nullptr);
   const bool isJson = arguments.value("--format").value_or("text") == "json";
   if (arguments.has("--group")) {
     const equal::Grouping grouping = comparison.group();
@@ -184,6 +189,8 @@ Command equalCommand() {
                                  {"--block-b", "X[,Y,Z]", "threads per block of the second kernel, if they differ"},
                                  {"--cluster-b", "X[,Y,Z]", "blocks per cluster of the second kernel, if they differ"},
                                  {"--shared-b", "BYTES", "dynamic shared memory of the second kernel, if it differs"},
+                                 {"--solver", "PATH", "z3, bitwuzla or cvc5 (default: the one in PATH)"},
+                                 {"--no-solver", "", "use no solver for integers"},
                                  {"--group", "", "group any number of files into classes of equal kernels"},
                                  {"--ptx", "FILE", "compare the kernel of a recording with the kernel of this file"},
                                  textOrJsonOption(),

@@ -321,8 +321,13 @@ static bool isForOthers(const InlineStatement &statement, const JudgedFragment &
 }
 
 void SourceCheck::judge(const Group &group) {
-  if (llvm::none_of(group, [](const InlineStatement *s) { return looksLikePtx(*s); }))
-    return passOver(group, forOtherMachine);
+  if (llvm::none_of(group, [](const InlineStatement *s) { return looksLikePtx(*s); })) {
+    const size_t before = sink.diagnostics().size();
+    for (const InlineStatement *statement : group)
+      if (statement->isDevice) // all of its instructions may be in a comment
+        lintComment(*statement, sink);
+    return sink.diagnostics().size() > before ? void() : passOver(group, forOtherMachine);
+  }
   DiagnosticSink reports;
   const Fragment fragment = fragmentOf(group, reports);
   if (const auto known = chosen.find(fragment.key()); known != chosen.end() && !known->second)

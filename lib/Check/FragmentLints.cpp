@@ -48,8 +48,7 @@ static void lintClobber(const InlineStatement &statement, const LintedFragment &
                          /*safe=*/false};
 }
 
-/// Reports a comment that extends into the next literal with an instruction, because only `\n` ends a comment.
-static void lintComment(const InlineStatement &statement, DiagnosticSink &sink) {
+void lintComment(const InlineStatement &statement, DiagnosticSink &sink) {
   const llvm::StringRef text = statement.text.text();
   for (size_t begin = text.find("//"); begin != llvm::StringRef::npos;) {
     const size_t end = std::min(text.find('\n', begin), text.size());

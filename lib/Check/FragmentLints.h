@@ -12,6 +12,8 @@ struct LintedFragment {
   const MappedText &module;
   bool isAmongAccesses; // the surrounding code may access memory
 };
+/// Reports a comment that extends into the next literal with an instruction, because only `\n` ends a comment.
+void lintComment(const InlineStatement &statement, DiagnosticSink &sink);
 void lint(const LintedFragment &linted, DiagnosticSink &sink);
 
 } // namespace ptxray

@@ -56,6 +56,15 @@ void Fragment::declare(const InlineStatement &statement, const InlineOperand &op
   one.isDeclared = one.letter != 'n' && one.letter != 'i' && one.letter != 's';
 }
 
+/// Names the operands of a statement: "2 operands, `%0` and `%1`".
+static std::string operandsText(size_t count, llvm::StringRef sign) {
+  if (count == 0)
+    return "no operands";
+  const std::string first = "`" + sign.str() + "0`", last = "`" + sign.str() + std::to_string(count - 1) + "`";
+  return count == 1 ? "one operand, " + first
+                    : std::to_string(count) + " operands, " + first + (count == 2 ? " and " : " to ") + last;
+}
+
 void Fragment::addReference(const InlineStatement &statement, size_t first, Range digits, Range written,
                             DiagnosticSink &sink) {
   const llvm::StringRef all = statement.text.text();
@@ -63,7 +72,7 @@ void Fragment::addReference(const InlineStatement &statement, size_t first, Rang
   const size_t count = statement.operands.size();
   if (all.slice(digits.begin, digits.end).getAsInteger(10, index) || index >= count) {
     sink.report(DiagId::InlineOperandIndex, statement.text.placeOf(written), all.slice(written.begin, written.end),
-                std::to_string(count));
+                operandsText(count, all.substr(written.begin, 1)));
     text.append(statement.text, written);
     absent.push_back(all.slice(written.begin, written.end).str());
     return;

@@ -312,8 +312,9 @@ static void reportMissing(const FormView &view, Binding::Misfit misfit, Judgemen
   while (patterns[at].kind != PatternKind::Operand)
     ++at;
   const isa::OperandDecl &declared = view.operands[patterns[at].operand];
-  const std::string what =
-      operandKind(view, patterns[at].operand) + ", `" + std::string(declared.name()) + "` in the form";
+  const bool mayBeSink = declared.rules & isa::SinkAllowed && declared.rules & isa::Destination;
+  const std::string what = operandKind(view, patterns[at].operand) + (mayBeSink ? " or `_`" : "") + ", `" +
+                           std::string(declared.name()) + "` in the form";
   const auto known = llvm::find_if(
       judgement.findings, [](const Finding &f) { return f.id == DiagId::MissingOperand && f.phase == Phase::Shape; });
   if (known != judgement.findings.end()) {

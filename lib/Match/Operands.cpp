@@ -96,8 +96,12 @@ void OperandJudge::judge() {
     // The variable is an array of function addresses.
     const bool addresses = has(isa::SymbolAllowed) && shape.kind == ShapeKind::Variable && (shape.flags & ShapeArray) &&
                            viewType(shape.type).kind == TypeKind::Unsigned && viewType(shape.type).bits != 16;
-    if (!addresses && shape.kind != ShapeKind::Function && shape.kind != ShapeKind::Prototype)
+    if (!addresses && shape.kind != ShapeKind::Function && shape.kind != ShapeKind::Prototype) {
       fail(DiagId::OperandKind, node);
+      if (shape.kind == ShapeKind::Vector)
+        judgement.findings.back().notes.push_back(
+            "the list has a name, which is the operand: `name: .branchtargets A, B;`");
+    }
     return;
   }
   case OperandRole::Value:

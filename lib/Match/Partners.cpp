@@ -83,6 +83,19 @@ static PartnerWords partnersOf(const isa::Mnemonic &mnemonic, WordId word, WordI
   return found;
 }
 
+/// Returns the words with which a word goes, among those of the class of another: the types of `.any` for `.b32`.
+static PartnerWords partnersOfClass(const isa::Mnemonic &mnemonic, WordId word, WordId instead) {
+  PartnerWords found;
+  eachSlot(mnemonic, [&](llvm::ArrayRef<WordId> words) {
+    for (const WordId other : words)
+      if (other != instead && isa::word(other).wordClass == isa::word(instead).wordClass &&
+          isa::word(other).wordClass == WordClass::Type && mayMeet(mnemonic, {word, other}) &&
+          !llvm::is_contained(found, other))
+        found.push_back(other);
+  });
+  return found;
+}
+
 /// Returns the vector that corresponds to a packed type: `.v2.f32` for `.f32x2`; empty if the instruction does not have
 /// it.
 static std::string vectorOfPacked(const isa::Mnemonic &mnemonic, llvm::StringRef type) {
@@ -102,6 +115,13 @@ void offerPartners(Finding &f, const Opcode &opcode) {
   if (f.id == DiagId::QualifierNotAllowed) {
     const WordId subject = isa::findWord(llvm::StringRef(f.args.back()).trim('`'));
     const PartnerWords partners = subject && f.notes.empty() ? partnersOf(mnemonic, word, subject) : PartnerWords();
+    if (!partners.empty() && partners.size() <= most)
+      f.notes.push_back(quote(isa::word(word).text()) + " goes with " + wordsText(partners));
+    return;
+  }
+  if (f.id == DiagId::QualifierCombination) {
+    const WordId subject = isa::findWord(llvm::StringRef(f.args.front()).trim('`'));
+    const PartnerWords partners = subject ? partnersOfClass(mnemonic, word, subject) : PartnerWords();
     if (!partners.empty() && partners.size() <= most)
       f.notes.push_back(quote(isa::word(word).text()) + " goes with " + wordsText(partners));
     return;

@@ -1,4 +1,5 @@
 // Finds alternatives. A remedy is only offered if its result is correct.
+#include "Match/Arrangements.h"
 #include "Match/BestForm.h"
 #include "Match/Bind.h"
 #include "Match/Corrections.h"
@@ -16,15 +17,16 @@
 
 namespace ptxray {
 
-/// Returns the opcode with the remedy applied.
-static std::string spellingAfter(const Opcode &opcode, const Remedy &remedy) {
+/// Returns the opcode with the remedy applied, to equal words as well.
+static std::string spellingAfter(const Opcode &opcode, const Remedy &remedy, llvm::ArrayRef<uint16_t> alike = {}) {
   if (remedy.kind == Remedy::ReplaceOpcode)
     return remedy.text;
   std::string out;
   for (unsigned k = 0; k < opcode.words.size(); ++k) {
-    if (k != remedy.word || remedy.kind == Remedy::InsertAfterWord)
+    const bool isThere = k == remedy.word || llvm::is_contained(alike, k);
+    if (!isThere || remedy.kind == Remedy::InsertAfterWord)
       out += opcode.words[k].text;
-    if (k == remedy.word)
+    if (isThere)
       out += remedy.text;
   }
   return out;
@@ -61,17 +63,19 @@ static std::vector<Shape> shapesAfter(llvm::ArrayRef<Shape> shapes, unsigned nod
   return changed;
 }
 
-/// Merges the findings about all operands with the same fault into one.
+/// Merges the findings about all operands, or all equal words, with the same fault into one.
 static void mergeAlike(std::vector<Finding> &findings) {
-  auto isOfOperand = [](const Finding &f) {
-    return f.severity == Severity::Error && f.place.kind == FindingPlace::Operand && f.sourceArg >= 0;
+  auto isMerged = [](const Finding &f) {
+    return f.severity == Severity::Error &&
+           (f.place.kind == FindingPlace::Operand ? f.sourceArg >= 0 : f.id == DiagId::UnknownQualifier);
   };
   for (size_t i = 0; i < findings.size(); ++i) {
     Finding &first = findings[i];
-    if (!isOfOperand(first))
+    if (!isMerged(first))
       continue;
     const auto isAlike = [&](const Finding &f) {
-      return isOfOperand(f) && f.id == first.id && f.args == first.args && f.remedy == first.remedy;
+      return isMerged(f) && f.id == first.id && f.args == first.args && f.place.kind == first.place.kind &&
+             f.remedy.kind == first.remedy.kind && f.remedy.text == first.remedy.text;
     };
     for (const Finding &f : llvm::ArrayRef(findings).drop_front(i + 1))
       if (isAlike(f))
@@ -86,8 +90,8 @@ static bool makesItRight(const Finding &finding, const WrittenInstruction &writt
   const Remedy &remedy = finding.remedy;
   switch (remedy.kind) {
   case Remedy::RaiseVersion:
-  case Remedy::ChangeTarget:        // `opensGates` has tried it
-  case Remedy::SwapOperands: break; // see `addArrangement`
+  case Remedy::ChangeTarget:              // `opensGates` has tried it
+  case Remedy::SwapOperands: return true; // see `addArrangement`
   case Remedy::AddBrackets:
   case Remedy::RemoveBrackets:
   case Remedy::MakeFloat: {
@@ -99,9 +103,11 @@ static bool makesItRight(const Finding &finding, const WrittenInstruction &writt
       shapes = shapesAfter(shapes, node, remedy);
     return isAccepted({written.opcode, shapes, written.availability});
   }
-  default: return isAccepted({Opcode(spellingAfter(written.opcode, remedy)), written.shapes, written.availability});
+  default: break;
   }
-  return true;
+  const bool areWords = remedy.kind == Remedy::ReplaceWord && finding.id == DiagId::UnknownQualifier;
+  const llvm::ArrayRef<uint16_t> words = areWords ? finding.alike : llvm::ArrayRef<uint16_t>();
+  return isAccepted({Opcode(spellingAfter(written.opcode, remedy, words)), written.shapes, written.availability});
 }
 
 /// Returns whether the module with the remedy is new enough for the whole instruction. Adds further requirements to the
@@ -125,179 +131,6 @@ static bool opensGates(Remedy &remedy, const WrittenInstruction &written, bool &
       remedy = more;
     else
       return false;
-  }
-  return false;
-}
-
-/// Returns the operands with the first two swapped.
-static std::vector<Shape> swapped(llvm::ArrayRef<Shape> shapes) {
-  const auto first = shapes.take_front(shapes.front().extent), rest = shapes.drop_front(first.size());
-  std::vector<Shape> changed(rest.take_front(rest.front().extent));
-  llvm::append_range(changed, first);
-  llvm::append_range(changed, rest.drop_front(rest.front().extent));
-  return changed;
-}
-
-/// Returns the operands with those from `node` on as the arguments of the called function, if they have no parentheses.
-static std::optional<std::vector<Shape>> withArguments(llvm::ArrayRef<Shape> shapes, unsigned &node) {
-  for (node = 0; node < shapes.size() && shapes[node].kind != ShapeKind::Function;)
-    node += shapes[node].extent;
-  if (++node >= shapes.size() || shapes[node].kind == ShapeKind::List)
-    return std::nullopt;
-  std::vector<Shape> changed(shapes.begin(), shapes.end());
-  Shape list;
-  list.kind = ShapeKind::List;
-  list.extent = narrow<uint16_t>(shapes.size() - node + 1);
-  changed.insert(changed.begin() + node, list);
-  return changed;
-}
-
-/// Returns the operands with the first two combined as a pair: `%p1|%p2`.
-static std::vector<Shape> paired(llvm::ArrayRef<Shape> shapes) {
-  std::vector<Shape> changed(shapes.begin(), shapes.end());
-  Shape pair;
-  pair.kind = ShapeKind::Pair;
-  pair.extent = narrow<uint16_t>(1 + shapes.front().extent + shapes[shapes.front().extent].extent);
-  changed.insert(changed.begin(), pair);
-  return changed;
-}
-
-/// Returns the operands with some of them, from `node` on, combined as a vector.
-static std::vector<Shape> joined(llvm::ArrayRef<Shape> shapes, unsigned node, unsigned count) {
-  std::vector<Shape> changed(shapes.begin(), shapes.end());
-  Shape vector;
-  vector.kind = ShapeKind::Vector;
-  vector.extent = narrow<uint16_t>(1 + count);
-  changed.insert(changed.begin() + node, vector);
-  return changed;
-}
-
-/// Returns the operands with one of them, and its elements, moved to another place.
-static std::vector<Shape> moved(llvm::ArrayRef<Shape> shapes, size_t from, size_t to) {
-  llvm::SmallVector<llvm::ArrayRef<Shape>, 8> operands;
-  for (size_t node = 0; node < shapes.size(); node += shapes[node].extent)
-    operands.push_back(shapes.slice(node, shapes[node].extent));
-  const llvm::ArrayRef<Shape> one = operands[from];
-  operands.erase(operands.begin() + from);
-  operands.insert(operands.begin() + to, one);
-  std::vector<Shape> changed;
-  for (const llvm::ArrayRef<Shape> operand : operands)
-    llvm::append_range(changed, operand);
-  return changed;
-}
-
-namespace {
-
-/// An operand at a wrong place, such as the predicate of `selp`.
-struct Misplaced {
-  unsigned node;
-  size_t from, to; // its index among the operands, and the index at which it is correct
-};
-
-} // namespace
-
-/// Returns the only operand that makes the instruction correct when it is moved, with its place, or nothing.
-static std::optional<Misplaced> misplacedOperand(const WrittenInstruction &written) {
-  constexpr size_t most = 8;
-  llvm::SmallVector<unsigned, 8> nodes;
-  for (unsigned node = 0; node < written.shapes.size(); node += written.shapes[node].extent)
-    nodes.push_back(node);
-  std::optional<Misplaced> found;
-  if (nodes.size() > most)
-    return found;
-  // A number or a plain register fits at too many places to be informative.
-  auto isDistinct = [&](unsigned node) {
-    const Shape &shape = written.shapes[node];
-    return shape.kind == ShapeKind::Vector || shape.kind == ShapeKind::Address ||
-           viewType(shape.type).kind == isa::TypeKind::Predicate;
-  };
-  for (size_t from = 0; from < nodes.size(); ++from)
-    for (size_t to = 0; isDistinct(nodes[from]) && to < nodes.size(); ++to) {
-      if (from == to || !isAccepted({written.opcode, moved(written.shapes, from, to), written.availability}))
-        continue;
-      if (found)
-        return std::nullopt;
-      found = {nodes[from], from, to};
-    }
-  return found;
-}
-
-/// Returns the first operand, and the number of operands, that make the instruction correct when they form a vector.
-static std::optional<std::pair<unsigned, unsigned>> elementsOfVector(const WrittenInstruction &written,
-                                                                     llvm::ArrayRef<Finding> findings) {
-  constexpr unsigned longest = 8;
-  const llvm::ArrayRef<Shape> shapes = written.shapes;
-  const auto *extra = llvm::find_if(findings, [](const Finding &f) { return f.id == DiagId::ExtraOperand; });
-  if (extra == findings.end())
-    return std::nullopt;
-  for (auto count = narrow<unsigned>(extra->alike.size() + 2); count <= longest; ++count)
-    for (unsigned node = 0; node + count <= shapes.size(); node += shapes[node].extent)
-      if (llvm::all_of(shapes.slice(node, count), [](const Shape &shape) { return shape.extent == 1; }) &&
-          isAccepted({written.opcode, joined(shapes, node, count), written.availability}))
-        return std::pair(node, count);
-  return std::nullopt;
-}
-
-static bool isFaultOfOperand(const Finding &f) {
-  return f.severity == Severity::Error && f.place.kind == FindingPlace::Operand;
-}
-
-/// Replaces findings about single operands by one that explains all of them, such as a wrong order or missing braces.
-static bool addArrangement(std::vector<Finding> &findings, const WrittenInstruction &written) {
-  const llvm::ArrayRef<Shape> shapes = written.shapes;
-  auto replace = [&](const std::vector<Shape> &changed, Finding f, unsigned node, Remedy::Kind remedy,
-                     const char *note) {
-    if (!isAccepted({written.opcode, changed, written.availability}))
-      return false;
-    f.place = FindingPlace::at(FindingPlace::Operand, node);
-    f.phase = Phase::Shape;
-    f.form = findings.front().form;
-    f.line = findings.front().line;
-    f.remedy = {remedy, 0, ""};
-    f.notes.push_back(note);
-    findings = {f};
-    return true;
-  };
-  auto otherShape = [&](unsigned node, ShapeKind expected) {
-    return wordFinding(DiagId::OperandShape, {}, textThere, shapeName(shapes[node].kind), shapeName(expected));
-  };
-  unsigned node = 0;
-  if (written.opcode.mayCall) {
-    if (const auto changed = withArguments(shapes, node))
-      return replace(*changed, otherShape(node, ShapeKind::List), node, Remedy::None,
-                     "the arguments of a call are in parentheses");
-    return false;
-  }
-  const bool areSeveral = !shapes.empty() && shapes.front().extent < shapes.size();
-  const ShapeKind second = areSeveral ? shapes[shapes.front().extent].kind : ShapeKind::Invalid;
-  if (areSeveral && (shapes.front().kind == ShapeKind::Address) != (second == ShapeKind::Address) &&
-      replace(swapped(shapes), otherShape(0, second), 0, Remedy::SwapOperands, "the first two operands are swapped"))
-    return true;
-  if (findings.size() > 1 && llvm::all_of(findings, isFaultOfOperand))
-    if (const std::optional<Misplaced> one = misplacedOperand(written)) {
-      const auto own = llvm::find_if(findings, [&](const Finding &f) { return f.place.index == one->node; });
-      const std::string note =
-          "the operands are in the wrong order: this one belongs at position " + std::to_string(one->to + 1);
-      if (own != findings.end() &&
-          replace(moved(shapes, one->from, one->to), Finding(*own), one->node, Remedy::None, note.c_str()))
-        return true;
-    }
-  if (const auto vector = elementsOfVector(written, findings))
-    return replace(joined(shapes, vector->first, vector->second), otherShape(vector->first, ShapeKind::Vector),
-                   vector->first, Remedy::None, "the elements of a vector are one operand, in braces: `{%r1, %r2}`");
-  if (findings.front().id != DiagId::ExtraOperand)
-    return false;
-  if (areSeveral && replace(paired(shapes), otherShape(0, ShapeKind::Pair), 0, Remedy::None,
-                            "two results are one operand, with `|` between them"))
-    return true;
-  for (node = 0; node < shapes.size(); node += shapes[node].extent) {
-    if (viewType(shapes[node].type).kind != isa::TypeKind::Predicate)
-      continue;
-    std::vector<Shape> changed(shapes.begin(), shapes.end());
-    changed.erase(changed.begin() + node, changed.begin() + node + shapes[node].extent);
-    if (replace(changed, findings.front(), node, Remedy::None,
-                "a predicate in front, `@%p1`, makes an instruction conditional"))
-      return true;
   }
   return false;
 }
@@ -559,8 +392,8 @@ void advise(std::vector<Finding> &findings, const WrittenInstruction &written, b
   }
   const bool areSeveral = findings.size() > 1 && opcode.mnemonic && !opcode.mayCall;
   if (llvm::any_of(findings, [&](const Finding &f) {
-        return f.severity == Severity::Error &&
-               (f.phase == Phase::Shape || areSeveral || (opcode.mayCall && opcode.mnemonic));
+        return f.severity == Severity::Error && (f.phase == Phase::Shape || f.id == DiagId::OperandSize || areSeveral ||
+                                                 (opcode.mayCall && opcode.mnemonic));
       }))
     isAnother |= addArrangement(findings, written);
   if (llvm::any_of(findings, isWordError) &&
@@ -572,6 +405,7 @@ void advise(std::vector<Finding> &findings, const WrittenInstruction &written, b
     if (findings.size() == 1) {
       offerMissingOperand(findings.front(), written);
       offerSibling(findings.front(), written);
+      offerLongerName(findings.front(), written);
     }
     for (Finding &f : findings) {
       markChange(f);

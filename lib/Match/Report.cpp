@@ -127,7 +127,7 @@ bool Reporter::isSafe(const Finding &finding) const {
   switch (finding.remedy.kind) {
   case Remedy::InsertAfterWord: return isFixedWord(finding.kind);
   case Remedy::ReplaceOpcode: return finding.id != DiagId::MissingQualifier || isFixedWord(finding.kind);
-  case Remedy::AddBrackets:
+  case Remedy::AddBrackets: return finding.id == DiagId::OperandShape;
   case Remedy::MakeFloat: return true;
   default: return finding.severity == Severity::Pedantic;
   }
@@ -162,8 +162,10 @@ void Reporter::report(const Finding &finding) const {
   }
   if (const std::optional<Range> place = declarationOf(finding))
     d.notes.push_back({"declared here", place});
-  for (const uint16_t node : finding.alike)
-    d.notes.push_back({"the same is true of `" + source.text(operandRange(node)).str() + "`", operandRange(node)});
+  for (const uint16_t other : finding.alike) {
+    const Range place = finding.id == DiagId::UnknownQualifier ? wordRange(other) : operandRange(other);
+    d.notes.push_back({"the same is true of `" + source.text(place).str() + "`", place});
+  }
   for (const SharedText &note : finding.notes)
     d.notes.push_back({note, std::nullopt});
   if (finding.remedy.kind != Remedy::None) {
@@ -173,10 +175,15 @@ void Reporter::report(const Finding &finding) const {
     if (llvm::is_contained(ofOperand, finding.remedy.kind))
       for (const uint16_t node : finding.alike)
         addEdits(finding, operandRange(node), fix);
+    if (finding.remedy.kind == Remedy::ReplaceWord && finding.id == DiagId::UnknownQualifier)
+      for (const uint16_t word : finding.alike)
+        fix.edits.push_back({wordRange(word), finding.fixText});
     fix.title = finding.fixTitle;
     fix.safe = isSafe(finding);
     if (finding.remedy.kind == Remedy::MakeFloat && fix.edits.size() == 1)
       fix.title = "write `" + fix.edits.front().text.str() + "`";
+    if (finding.remedy.kind == Remedy::AddBrackets && source.text(range).size() <= 60)
+      fix.title = "write `[" + source.text(range).str() + "]`";
     if (fix.edits.empty())
       d.fix.reset();
   }

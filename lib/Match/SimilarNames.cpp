@@ -227,6 +227,26 @@ void offerSibling(Finding &f, const WrittenInstruction &written) {
   f.remedy = {Remedy::ReplaceWord, 0, right.front()};
 }
 
+void offerLongerName(Finding &f, const WrittenInstruction &written) {
+  const llvm::ArrayRef<OpcodeWord> words = written.opcode.words;
+  if (f.phase != Phase::Qualifier || f.remedy.kind != Remedy::None)
+    return;
+  for (const isa::Mnemonic &mnemonic : isa::mnemonics()) {
+    llvm::StringRef letter = mnemonic.text();
+    if (!letter.consume_front(words.front().text) || letter.size() != 1)
+      continue;
+    const bool isApart = words.size() > 1 && words[1].text.drop_front() == letter; // `set.p.eq.u32`
+    std::string spelling(mnemonic.text());
+    for (const OpcodeWord &word : words.drop_front(isApart ? 2 : 1))
+      spelling += word.text;
+    if (!isAccepted({Opcode(spelling), written.shapes, written.availability}))
+      continue;
+    f = wordFinding(DiagId::UnknownInstruction, {FindingPlace::Opcode, 0}, written.opcode.spelling);
+    f.remedy = {Remedy::ReplaceOpcode, 0, spelling};
+    return;
+  }
+}
+
 /// Returns the words of an instruction that may be in the place of its word `k`.
 static llvm::SmallVector<isa::WordId, 8> wordsInPlaceOf(const Opcode &opcode, unsigned k) {
   const isa::Tables &t = isa::tables();

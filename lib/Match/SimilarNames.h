@@ -22,6 +22,9 @@ void offerContinuation(Finding &finding, const WrittenInstruction &written);
 /// For `red` with a result, offers `atom`: the only instruction in the same entry that accepts these words and
 /// operands.
 void offerSibling(Finding &finding, const WrittenInstruction &written);
+/// For `set.eq.u32` with a predicate as its result, offers `setp`: the only instruction whose name has one more letter,
+/// and that accepts these words and operands.
+void offerLongerName(Finding &f, const WrittenInstruction &written);
 /// Adds the words that would permit the number, or the length of the vector: `.ca` instead of `.cg` of `cp.async`. For
 /// a vector, a single such word becomes the remedy: `.x4` for four registers with `.x2`.
 void offerWordForNumber(Finding &finding, const WrittenInstruction &written);

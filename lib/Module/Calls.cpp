@@ -59,6 +59,10 @@ static void checkArguments(const Operand &callee, llvm::ArrayRef<Formal> formals
         areReturns ? "results" : "arguments", module.ast.text(callee.name), formals.size(), actuals.size());
     if (const Symbol *symbol = module.resolver.find(callee.name); symbol && symbol->kind == SymbolKind::Function)
       d.notes.push_back({"declared here", symbol->nameRange});
+    if (areReturns && actuals.empty())
+      d.notes.push_back({"results are in parentheses before the function: `call (result), " +
+                             module.ast.text(callee.name).str() + ", (argument)`",
+                         std::nullopt});
     return;
   }
   for (auto [formal, actual] : llvm::zip(formals, actuals)) {

@@ -12,7 +12,8 @@ llvm::StringRef adviceOnStatement(llvm::StringRef first, const Token &last, cons
   if (llvm::is_contained<llvm::StringRef>({"if", "while", "for", "else", "do", "switch"}, first))
     return "a guard such as `@%p1` makes one instruction conditional; a branch jumps over several";
   if (ahead.kind == TokenKind::Equal)
-    return "there is no assignment in PTX: the first operand of an instruction is its result";
+    return "there is no assignment in PTX: the first operand of an instruction is its result, as in `mov.u32 %r1, "
+           "%r2`, `add.u32 %r1, %r2, 1`";
   if (first == "@" && kinds(TokenKind::At, TokenKind::Infix, TokenKind::Bar) & bit(ahead.kind))
     return "an instruction has one guard: `and.pred` or `or.pred` combines two predicates into one first";
   if (first == "@" && ahead.kind == TokenKind::LeftBrace)
@@ -61,6 +62,13 @@ bool PtxBase::reportForeignAt(const Token &token) {
   isForeignHere = true;
   scanner->moveTo(foreignEnd);
   return true;
+}
+
+/// Returns whether a `#` begins a comment behind a statement: `ret; # done`.
+bool PtxBase::isCommentOfOthers(const Token &token) const {
+  const llvm::StringRef rest = text.drop_front(token.end);
+  return builder->last.kind == TokenKind::Semicolon &&
+         rest.take_until([](char c) { return c == '\n'; }).find_first_of(";{}") == llvm::StringRef::npos;
 }
 
 /// Skips a comment in the notation of other assembly languages: `; text`.
@@ -140,6 +148,18 @@ bool PtxBase::isCallOfC() const {
   const Token &last = builder->last, &ahead = builder->ahead;
   return inStatement() && ahead.kind == TokenKind::LeftParen && last.kind == TokenKind::Id && last.end == ahead.begin &&
          statementFirst.kind != TokenKind::Call;
+}
+
+/// Reports a call of a CUDA function that an instruction stands for, `atomicAdd(%rd1, 1);`, and skips the statement.
+void PtxBase::reportCallOfCuda() {
+  const Token &last = builder->last;
+  const llvm::StringRef name = text.slice(last.begin, last.end), own = functionInPtx(name);
+  if (own.empty() || !isCallOfC() || last.begin != statementFirst.begin || !builder->isInBody())
+    return;
+  if (Diagnostic *d = report(DiagId::UnknownInstruction, last.range(), name))
+    d->notes.push_back({"`" + name.str() + "()` is CUDA C++; in PTX it is `" + own.str() + "`", std::nullopt});
+  foreignEnd = lineRange(last.begin, last.begin).end;
+  throw SyntaxFault();
 }
 
 } // namespace ptxray::recover

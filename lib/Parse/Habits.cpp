@@ -50,6 +50,14 @@ bool PtxBase::mendAssemblerDirective() {
   if (ahead.kind != TokenKind::Dotted || !startsLine(ahead))
     return false;
   const std::string word = spelled(ahead);
+  if (!builder->isInBody() && (word == ".arch" || word == ".cpu")) {
+    if (Diagnostic *d = report(DiagId::UnknownDirective, ahead.range(), word))
+      d->fix = Fix{"write `.target`", {{ahead.range(), ".target"}}, /*safe=*/true};
+    const auto *target = llvm::find_if(keywords(), [](const Keyword &keyword) { return keyword.text == ".target"; });
+    builder->ahead.kind = target->kind;
+    builder->ahead.id = static_cast<uint32_t>(target - keywords().begin());
+    return true;
+  }
   const bool exports = word == ".globl";
   if (!exports &&
       !llvm::is_contained<llvm::StringRef>(

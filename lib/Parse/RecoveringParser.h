@@ -213,6 +213,9 @@ private:
   bool mendAddress(KindSet expected);
   void dropLine(const Token &token);
   bool readHashDirective(Token &token);
+  bool isCommentOfOthers(const Token &token) const;
+  bool beginsParameters(KindSet expected) const;
+  void reportCallOfCuda();
   bool readDots(const Token &token);
   bool joinDot(Token &token);
   bool readLookalike(Token &token);

@@ -65,8 +65,10 @@ void PtxBase::fetch(Token &token) {
     if (readEscapes(token) || readDots(token) || reportForeignAt(token))
       continue;
     reportBad(token);
-    if (token.bad == BadToken::StrayCharacter && text[token.begin] == '#' && startsLine(token)) {
+    if (token.bad == BadToken::StrayCharacter && text[token.begin] == '#' &&
+        (startsLine(token) || isCommentOfOthers(token))) {
       scanner->moveTo(std::min(text.find('\n', token.begin), text.size()));
+      badTokenEnd = 0; // the next statement has nothing of it
       continue;
     }
     if (token.bad == BadToken::StrayCharacter && text[token.begin] == '.') {
@@ -129,7 +131,8 @@ void PtxBase::reportBad(const Token &token) {
   std::string shown = spelled(token);
   switch (token.bad) {
   case BadToken::StrayCharacter:
-    if (Diagnostic *d = report(DiagId::StrayCharacter, token.range(), shown); d && shown == "#" && startsLine(token)) {
+    if (Diagnostic *d = report(DiagId::StrayCharacter, token.range(), shown);
+        d && shown == "#" && (startsLine(token) || isCommentOfOthers(token))) {
       const llvm::StringRef word = text.drop_front(token.end).ltrim(" \t").take_while(llvm::isAlpha);
       if (llvm::is_contained<llvm::StringRef>(
               {"define", "include", "if", "ifdef", "ifndef", "else", "endif", "undef", "pragma"}, word)) {
@@ -165,6 +168,8 @@ void PtxBase::drop() {
 void PtxBase::advance() {
   builder->last = builder->ahead;
   drop();
+  if (builder->ahead.kind == TokenKind::LeftParen) [[unlikely]]
+    reportCallOfCuda();
   if (isForeignHere) [[unlikely]] {
     isForeignHere = false;
     if (inStatement())
@@ -482,6 +487,17 @@ Fix PtxBase::fixOfVersion(const Token &number) const {
   return Fix{"write `" + major + "." + minor.str() + "`", {{{number.end, number.end + 1}, "."}}};
 }
 
+/// Returns whether the text ends inside of brackets.
+static bool isInBrackets(llvm::StringRef written) {
+  const size_t open = written.rfind('['), closed = written.rfind(']');
+  return open != llvm::StringRef::npos && (closed == llvm::StringRef::npos || closed < open);
+}
+
+/// Returns whether a type is where the first parameter of a function begins: `.entry k(.u64 p)`.
+bool PtxBase::beginsParameters(KindSet expected) const {
+  return builder->last.kind == TokenKind::LeftParen && expected & bit(TokenKind::RightParen) && !builder->isInBody();
+}
+
 void PtxBase::addSyntaxAdvice(KindSet expected, Diagnostic &d) const {
   constexpr KindSet numbers = kinds(TokenKind::Integer, TokenKind::Float, TokenKind::WarpSize);
   constexpr KindSet closers = kinds(TokenKind::RightBrace, TokenKind::RightBracket, TokenKind::RightParen);
@@ -502,7 +518,7 @@ void PtxBase::addSyntaxAdvice(KindSet expected, Diagnostic &d) const {
     d.fix = Fix{"write `" + spelled(last) + "_" + rest.str() + "`", {{ahead.range(), "_"}}};
   } else if (last.kind == TokenKind::Entry && ahead.kind == TokenKind::LeftParen)
     d.notes.push_back({"a kernel returns nothing; a function that does is `.func`", std::nullopt});
-  else if (rules.back().rule == Ptx::RuleParameter && ahead.kind == TokenKind::Dotted)
+  else if (ahead.kind == TokenKind::Dotted && (rules.back().rule == Ptx::RuleParameter || beginsParameters(expected)))
     d.fix = Fix{"insert `.param`", {{{ahead.begin, ahead.begin}, ".param "}}};
   else if (isWord(last, ".reg") && ahead.kind == TokenKind::Id)
     d.notes.push_back({"a register has a type: `.reg .b32 " + spelled(ahead) + "`", std::nullopt});
@@ -510,7 +526,8 @@ void PtxBase::addSyntaxAdvice(KindSet expected, Diagnostic &d) const {
     d.notes.push_back({"a kernel is `.entry`", std::nullopt});
   else if (const llvm::StringRef advice = inStatement() ? adviceOnStatement(first, last, ahead) : ""; !advice.empty())
     d.notes.push_back({advice.str(), std::nullopt});
-  else if (builder->last.kind == TokenKind::Plus && builder->ahead.kind == TokenKind::Id && expected & numbers)
+  else if (kinds(TokenKind::Plus, TokenKind::Infix) & bit(last.kind) && ahead.kind == TokenKind::Id &&
+           expected & numbers && isInBrackets(text.slice(statementFirst.begin, ahead.begin)))
     d.notes.push_back({"an address is one register and a constant; combine two registers with `add`", std::nullopt});
   else if (const llvm::StringRef own = functionInPtx(first); !own.empty())
     d.notes.push_back({"`" + first.str() + "()` is CUDA C++; in PTX it is `" + own.str() + "`", std::nullopt});

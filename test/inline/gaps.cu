@@ -26,6 +26,12 @@ __global__ void published(int *p, volatile int *flag) {
   asm volatile("membar.gl;"); // warning: [missing-memory-clobber]
   *flag = 1;
 }
+__global__ void swallowed(float *p) {
+  float x;
+  asm("// load it" // warning: [endless-comment]
+      " ld.global.f32 %0, [%1];" : "=f"(x) : "l"(p));
+  *p = x;
+}
 __global__ void commented(int *p, int a) {
   int d;
   asm("add.s32 %0, %1, 1; // the next one" // warning: [endless-comment]

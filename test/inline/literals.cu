@@ -5,7 +5,7 @@ __device__ void literals(unsigned *p, unsigned a, float f, unsigned long long l)
   asm volatile("{\n\t"
                ".reg .pred p;\n\t"
                "setp.ne.b32 p, %1, 0;\n\t"
-               "@p add.s32 %0, %1, %2;\n\t" // error: [inline-operand-index] "the statement has 2 operands"
+               "@p add.s32 %0, %1, %2;\n\t" // error: [inline-operand-index] "the statement has 2 operands, `%0` and `%1`"
                "}"
                : "=r"(d)
                : "r"(a));

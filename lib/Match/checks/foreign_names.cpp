@@ -28,6 +28,8 @@ static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> foreignName
 llvm::StringRef adviceOnForeignName(llvm::StringRef name) {
   if (name.starts_with("atomic"))
     return "atomic operations are `atom`, or `red` if they have no result";
+  if (name == "llvm")
+    return "this is LLVM IR, not PTX";
   for (const auto &[names, advice] : foreignNames) {
     llvm::SmallVector<llvm::StringRef, 8> words;
     llvm::StringRef(names).split(words, ' ');

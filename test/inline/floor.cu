@@ -21,7 +21,7 @@ __device__ float chooses(float x, float y, float z) {
 }
 __device__ void other() {
 #if __CUDA_ARCH__ >= 900
-  asm volatile("tcgen05.fence::before_thread_sync;"); // warning: [guard-too-wide] "sm_90 "
+  asm volatile("tcgen05.fence::before_thread_sync;"); // warning: [guard-too-wide] "admits sm_90:"
 #endif
 }
 #endif

@@ -10,7 +10,7 @@ template <int Value, bool Flag> __device__ void operands(int a, float f, double 
   asm("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(25)); // error: [immediate-value]
   asm("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], %1;" ::"r"(a), "n"(Value));
   asm("mov.u32 %0, 1;" ::"n"(Value)); // error: [destination-register]
-  asm("add.s32 %0, %1, 1;" : "=r"(d) : "0"(a)); // error: [inline-constraint] "tie an operand"
+  asm("add.s32 %0, %1, 1;" : "=r"(d) : "0"(a)); // error: [inline-constraint] "tied operands"
   asm("add.s32 %0, %1, 1;" : "=r"(d) : "g"(a)); // error: [inline-constraint]
   asm("add.s32 %0, %0, %1;" : : "r"(d), "r"(a)); // warning: [input-operand-written]
   asm("add.s32 %0, %0, %1;" : "+r"(d) : "r"(a));
@@ -18,7 +18,7 @@ template <int Value, bool Flag> __device__ void operands(int a, float f, double 
   asm("bar.sync 0;" ::: "r1"); // error: [inline-clobber]
   asm("neg.s32 %[d], %1;" : [d] "=r"(d) : "r"(a)); // error: [inline-operand-name]
   // A float register of its own exists below sm_100 only, where ptxas tells it from others.
-  asm("mov.u32 %0, %1;" : "=r"(d) : "f"(f)); // warning: [inline-register-type] "below: `%1` is .f32"
+  asm("mov.u32 %0, %1;" : "=r"(d) : "f"(f)); // warning: [inline-register-type] "on earlier targets: `%1` is .f32"
   asm("add.f64 %0, %1, %1;" : "=d"(e) : "d"(e));
   asm("add.f16 %0, %1, %1;" : "=h"(h) : "h"(h));
   asm("add.f16 %0, %1, %1;" : "=r"(d) : "h"(h)); // error: [operand-size]

@@ -1,7 +1,7 @@
 // Guards that let targets through which the instruction refuses.
 __device__ void wide(unsigned a, int *p) {
 #if __CUDA_ARCH__ >= 900
-  asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); // warning: [guard-too-wide] "sm_90 "
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); // warning: [guard-too-wide] "admits sm_90:"
   asm volatile("fence.proxy.async;" ::: "memory");
 #endif
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)

@@ -60,9 +60,8 @@ def fields(body):
     """Returns the number of members with names. `body` no longer contains inner braces."""
     count = 0
     for statement in body.split(";"):
-        statement = statement.replace("}", " ")
-        statement = re.sub(r"^\s*(public|private|protected):", "", statement, flags=re.MULTILINE).strip()
-        declaration = re.sub(r"<[^<>]*>", "", re.sub(r"<[^<>]*>", "", re.sub(r"<[^<>]*>", "", statement)))
+        text = re.sub(r"^\s*(public|private|protected):", "", statement.replace("}", " "), flags=re.MULTILINE).strip()
+        declaration = re.sub(r"<[^<>]*>", "", re.sub(r"<[^<>]*>", "", re.sub(r"<[^<>]*>", "", text)))
         declaration = re.sub(r"alignas\([^)]*\)|= [^,]*(\([^)]*\))?", "", declaration)
         if re.match(r"(enum|struct|class)\b.*\s\w+\s\s+\w+$", declaration):
             count += 1  # a member that is declared together with its type

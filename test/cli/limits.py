@@ -91,7 +91,7 @@ class Limits(Files):
         for form in ("sarif", "gitlab"):
             used = []
             for count in (2500, 10000):
-                line = ".global .u32 g[%d] = {%s};\n" % (count, ",".join(["q"] * count))
+                line = f".global .u32 g[{count}] = {{{','.join(['q'] * count)}}};\n"
                 path = self.write("line.ptx", HEAD + line)
                 used.append(run("check", "--no-config", f"--format={form}", path)[2])
             self.assertLess(used[1], 8 * used[0] + 0.2, form)

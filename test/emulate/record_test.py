@@ -322,7 +322,7 @@ def damaged(file):
         "",
     ):
         replay("".join([*lines[:memory], line + "\n"]).encode() + whole[body:], 2, "is a damaged recording")
-    replay(b"".join(x.encode() for x in lines if not x.startswith("kernel")) + whole[body:], 2, "what was launched")
+    replay(b"".join(x.encode() for x in lines if not x.startswith("kernel")) + whole[body:], 2, "the launched kernel")
     # The sums are right, but the launch is impossible.
     replay(summed(whole, body, lambda head: head.replace(b"grid 1 1 1", b"grid 0 1 1")), 6)
     replay(summed(whole, body, lambda head: head.replace(b"block 1 1 1", b"block 4294967295 9 9")), 6)

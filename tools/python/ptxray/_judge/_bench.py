@@ -19,8 +19,8 @@ _REJECTED = (
     " kernels, not one",
     " parameters; given",
     ", its parameter ",
-    "without blocks",
-    "of another size",
+    "has no blocks",
+    "a different block size",
 )
 _LARGE = {"f32": struct.pack("<f", 3e38), "f64": struct.pack("<d", 1e308), "f16": struct.pack("<e", 6e4)}
 _LARGE |= {"bf16": b"\x61\x7f"}  # 3e38

@@ -8,6 +8,6 @@ namespace ptxray::equal {
 /// Launches a kernel with `Launch::certifies`. Memory is left as by one launch. Conditions are found for launches of at
 /// most `most` instructions of lanes, because terms take a hundred times as long.
 machine::Outcome launchCertified(machine::LoadedModule &module, const machine::Launch &asked,
-                                 uint64_t most = uint64_t(1) << 18);
+                                 uint64_t most = uint64_t(1) << 15);
 
 } // namespace ptxray::equal

@@ -106,7 +106,8 @@ LaneOrigins OriginObserver::joined(const Frame &frame, llvm::ArrayRef<uint32_t> 
 void OriginObserver::decide(const Place &place, Decides decides, OriginId origin) {
   if (!origin)
     return;
-  sites[{place.code, place.instruction, decides}] |= sets.bits(origin);
+  const std::pair<const FunctionCode *, uint32_t> site(place.code, place.instruction);
+  sites[site][static_cast<size_t>(decides)] |= sets.bits(origin);
   for (OriginSets::Bits left = sets.bits(origin) & ~decided; left; left &= left - 1) {
     const auto bit = static_cast<unsigned>(__builtin_ctzll(left));
     uses[bit] = {place, loaded[bit], decides};
@@ -502,11 +503,11 @@ void OriginObserver::finish(const GridState &, Outcome &outcome) {
       certificate.buffers.push_back({buffer.name, {buffer.begin, buffer.end}});
       if (decided >> buffer.bit & 1)
         add(buffer.name, buffer.bit);
-      for (const auto &[site, bits] : sites)
-        if (bits >> buffer.bit & 1) {
-          const auto &[code, instruction, decides] = site;
-          certificate.sites.push_back({buffer.name, decides, rangeOf({code, instruction}), {}});
-        }
+      for (const auto &[site, ways] : sites)
+        for (size_t way = 0; way < ways.size(); ++way)
+          if (ways[way] >> buffer.bit & 1)
+            certificate.sites.push_back(
+                {buffer.name, static_cast<Decides>(way), rangeOf({site.first, site.second}), {}});
     }
   if (decided >> OriginSets::images & 1)
     add("of a texture", OriginSets::images);

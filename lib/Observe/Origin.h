@@ -81,7 +81,8 @@ private:
   OriginSets::Bits decided = 0; // buffers whose contents have decided something
   std::array<Use, 64> uses;     // first use of each buffer, indexed by bit
   std::array<Place, 64> loaded; // last load from each buffer, indexed by bit
-  std::map<std::tuple<const FunctionCode *, uint32_t, Decides>, OriginSets::Bits> sites; // buffers that decide there
+  /// The buffers that decide at an instruction, in each of the ways of `Decides`.
+  llvm::DenseMap<std::pair<const FunctionCode *, uint32_t>, std::array<OriginSets::Bits, 5>> sites;
   std::optional<Place> vague;     // first instruction with vector registers
   std::optional<Place> unordered; // first atomic operation with a result
   std::map<const FunctionCode *, Choices> choices;

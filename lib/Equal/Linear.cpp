@@ -87,11 +87,11 @@ std::optional<Linear> LinearTerms::elementOf(Term term, bool isSigned) {
   const std::optional<Bits> seen = terms.contentsOf(term);
   if ((size & (size - 1)) || !seen)
     return {};
+  isSigned &= terms[term].bits == 8 * size; // with zeros above, its number is not negative
   const auto buffer = static_cast<uint32_t>(first.first);
   const auto [found, isNew] = byPlace.try_emplace({buffer, first.second, size}, all.size());
   if (isNew) {
     auto number = static_cast<Wide>(*seen);
-    isSigned &= terms[term].bits == 8 * size;
     if (isSigned && number >> (8 * size - 1) & 1)
       number -= Wide(1) << 8 * size;
     all.push_back({buffer, size, first.second, isSigned, number});

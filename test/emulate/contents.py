@@ -230,6 +230,13 @@ CONDITIONS = {
         "setp.gt.s32 %p1, %v, 99;\n @%p1 bra far; // uses\n st.global.u32 [%rd4], %t;\nfar:",
         "proved each s32 of buffer 0 is in [-2147483648, 99]",
     ),
+    # Signed in the comparison, with zeros above in the address: a negative number would be far outside of `b`.
+    "signed-and-extended": (
+        "setp.gt.s32 %p1, %v, 99;\n @%p1 bra far; // uses\n st.shared.u32 [%r33], %t;\nfar:\n"
+        " cvt.u64.u32 %rd6, %v;\n mul.lo.s64 %rd6, %rd6, 2;\n add.s64 %rd7, %rd2, %rd6;\n"
+        " ld.global.u8 %h1, [%rd7+64];",
+        "proved each s32 of buffer 0 is in [0, 31]",
+    ),
     "two-comparisons": (
         "setp.gt.u32 %p1, %v, 99;\n setp.gt.or.u32 %p1, %v, 50, %p1;\n @%p1 bra far; // uses\n"
         " st.global.u32 [%rd4], %t;\nfar:",

@@ -23,7 +23,7 @@ struct Unconditional {
 struct Conditions {
   std::vector<Condition> all;
   std::vector<Unconditional> none;
-  std::vector<Condition> elements; // those of buffers in `none`, without bounds
+  std::vector<Condition> elements; // elements of the buffers in `none`, without bounds
   std::set<std::pair<uint32_t, uint32_t>>
       sites;             // instructions, by the begin of their range, and buffers that decide there
   bool areVague = false; // a decision may depend on any buffer

@@ -9,7 +9,7 @@ namespace ptxray::equal {
 struct Decision {
   enum class Kind : uint8_t {
     Condition, // a predicate that had the value `isTrue`
-    Address,   // of a load from a buffer
+    Address,   // an address of a load from a buffer
     Same,      // two threads stored `term` and `other` to the same bytes
     Other,     // anything else, such as a size, a mask, or the address of a store
   };

@@ -12,7 +12,7 @@ using Wide = __int128;
 struct Element {
   uint32_t buffer = 0, bytes = 0;
   uint64_t at = 0;       // offset in the buffer
-  bool isSigned = false; // how its number is read
+  bool isSigned = false; // instructions read its number as signed
   Wide seen = 0;         // its number in the launch
 };
 
